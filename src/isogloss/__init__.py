@@ -1,0 +1,30 @@
+"""Isogloss: find out, honestly and fast, where a multilingual model stops working.
+
+    import isogloss
+    isogloss.task("xquad")                                # what a task is
+    isogloss.load("xquad", "en", data="data")             # its examples
+    isogloss.score("my-predictions", data="data")         # every number, with intervals
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from isogloss.lazy import submodules
+from isogloss.version import __version__
+
+__all__ = ["__version__", "data", "languages", "load", "metrics", "predictions", "score", "scoring", "task", "tasks"]
+
+if TYPE_CHECKING:
+    from isogloss import data, languages, metrics, predictions, scoring, tasks
+    from isogloss.scoring.score import score
+    from isogloss.tasks.loading import load
+    from isogloss.tasks.registry import task
+else:
+    _FUNCTIONS = {"task": "tasks.registry", "load": "tasks.loading", "score": "scoring.score"}
+    _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
+
+    def __getattr__(name: str) -> Any:
+        """Everything loads when it is first used: importing isogloss costs nothing."""
+        if name in _FUNCTIONS:
+            return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+        return _module(name)

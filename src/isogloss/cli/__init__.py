@@ -1,0 +1,1 @@
+"""How people call it: one file per verb."""

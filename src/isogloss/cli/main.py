@@ -1,0 +1,78 @@
+"""The command `isogloss`: a verb is imported only when it is called, so that help and listing are instant."""
+
+import os
+import sys
+from importlib import import_module
+
+from isogloss.errors import IsoglossError, unknown
+from isogloss.version import __version__
+
+__all__ = ["VERBS", "main"]
+
+# Verb: its module, and what it does in one line.
+VERBS = {
+    "list": ("listing", "Show the tasks, languages, suites and metrics there are."),
+    "fetch": ("fetch", "Download datasets, checked and resumable; show what is here."),
+    "export": ("export", "Write the inputs of a task with the ids to answer."),
+    "import": ("importing", "Turn other tools' output files into a prediction folder."),
+    "validate": ("validate", "Find every problem of a prediction folder at once."),
+    "score": ("score", "Score a prediction folder: every number, with intervals."),
+    "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),
+}
+
+_HELP = """Usage: isogloss VERB [OPTIONS] …
+
+  Find out, honestly and fast, where a multilingual model stops working.
+
+Verbs:
+{verbs}
+
+  isogloss VERB --help explains a verb, with examples.  --version prints the version.
+
+Start with:
+  isogloss list tasks
+  isogloss export xquad --languages en,sw --data DATA --out inputs
+  isogloss score my-predictions --data DATA
+
+Exit codes: 0 all well; 1 problems in predictions or data; 2 wrong usage; 130 interrupted.
+"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command line; problems a user can solve end in one line, not in a traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        sys.exit(_run(words))
+    except IsoglossError as error:
+        _complain(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone (`isogloss … | head`): nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in ("--help", "-h", "help"):
+        verbs = "\n".join(f"  {name:10}{line}" for name, (_, line) in VERBS.items())
+        sys.stdout.write(_HELP.format(verbs=verbs))
+        return 0 if words else 2
+    if words[0] == "--version":
+        sys.stdout.write(f"isogloss {__version__}\n")
+        return 0
+    if words[0] not in VERBS:
+        _complain(str(unknown("verb", words[0], VERBS)))
+        return 2
+    from typer.main import get_command
+
+    command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
+    code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=True)
+    return code if isinstance(code, int) else 0
+
+
+def _complain(text: str) -> None:
+    red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
+    sys.stderr.write(f"{red}error:{plain} {text}\n")

@@ -1,0 +1,42 @@
+"""Options that several verbs share, declared once."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["Data", "Format", "Gold", "Languages", "Predictions", "Split", "Suite", "Tasks", "progress", "words"]
+
+Predictions = Annotated[
+    Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
+]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
+]
+Suite = Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme or mldoc.")]
+Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.g. xquad,xnli.")]
+Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
+Split = Annotated[str, typer.Option(help="test, dev, or best: test where it has gold, else dev.")]
+Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
+Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
+
+
+def words(text: str | None) -> list[str] | None:
+    """A comma-separated option as a list."""
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[str], None]]:
+    """A spinner with what is being done, on a terminal's error stream; silent elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        running = bar.add_task(title, total=None)
+        yield lambda step: bar.update(running, description=f"{title} {step}")

@@ -1,0 +1,59 @@
+"""isogloss score: from a folder of predictions to every number."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.options import Data, Format, Gold, Languages, Predictions, Split, Suite, Tasks, progress, words
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def score(
+    predictions: Predictions,
+    data: Data = None,
+    suite: Suite = "xtreme-r",
+    tasks: Tasks = None,
+    languages: Languages = None,
+    split: Split = "test",
+    gold: Gold = None,
+    allow_partial: Annotated[
+        bool, typer.Option("--allow-partial", help="Also score cells whose gold is incomplete.")
+    ] = False,
+    json: Annotated[Path | None, typer.Option(help="Write the result record (results.json).")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write one row a number (scores.csv).")] = None,
+    form: Format = "table",
+) -> None:
+    """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
+
+    Whatever the folder has is scored; what is missing is listed, and averages over a part are marked.
+
+    Examples:
+
+      isogloss score my-predictions --data data
+
+      isogloss score my-predictions --tasks xquad --languages en,sw --split best --json results.json
+    """
+    from isogloss.report.scores import score_tables
+    from isogloss.report.tables import show
+    from isogloss.scoring.cells import Request
+    from isogloss.scoring.score import score_request
+
+    request = Request.of(
+        suite,
+        tasks=words(tasks),
+        languages=words(languages),
+        split=split,
+        data=data,
+        gold=gold,
+        allow_partial=allow_partial,
+    )
+    with progress("scoring") as step:
+        results = score_request(predictions, request, step)
+    if json is not None:
+        results.to_json(json)
+    if csv is not None:
+        results.to_csv(csv)
+    show(score_tables(results), form)

@@ -1,0 +1,131 @@
+"""Getting one verified download from wherever it can be had: official hosts, a web mirror, or a folder."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import pooch
+import requests
+
+from isogloss.data.fetch_download import FolderDownloader, HostError, Patience, ResumingDownloader
+from isogloss.data.sources import Source
+from isogloss.errors import DataError, IsoglossError
+
+__all__ = ["ChecksumError", "Progress", "Retriever", "is_mirror"]
+
+# A host that has used up all tries for this many files in a row is not asked again in this run.
+TOLERANCE = 3
+
+# Called with a source and the number of its bytes that are here so far.
+Progress = Callable[[Source, int], None]
+
+
+class ChecksumError(DataError):
+    """What arrived is not the file that was asked for."""
+
+
+def is_mirror(mirror: str) -> bool:
+    """Whether the text is an existing folder or a web address."""
+    return mirror.startswith(("http://", "https://")) or Path(mirror).is_dir()
+
+
+@dataclass
+class Retriever:
+    """Downloads through pooch, remembering which hosts have failed.
+
+    Attributes:
+        mirror: a base URL or a folder used in place of the official hosts, "" for none.
+        failures: by host, how many files in a row it could not be made to deliver.
+        dead: hosts that are not asked again, each with its problem.
+    """
+
+    session: requests.Session
+    mirror: str
+    patience: Patience
+    progress: Progress
+    failures: Counter[str] = field(default_factory=Counter)
+    dead: dict[str, HostError] = field(default_factory=dict)
+
+    def retrieve(self, source: Source, sha256: str, work: Path) -> tuple[Path, str]:
+        """The verified download in the folder `work`, and the address it came from.
+
+        Args:
+            source: what to get; its places are tried in order.
+            sha256: the checksum it must have, "" where none is known.
+            work: folder that keeps unfinished downloads.
+
+        Raises:
+            ChecksumError: all places answered, one of them with another file.
+            DataError: no place has it; the problem of the first place is told.
+        """
+        problems: list[IsoglossError] = []
+        for place in self._places(source):
+            try:
+                return self._from(place, source, sha256, work), place
+            except IsoglossError as error:
+                problems.append(error)
+        raise next((error for error in problems if isinstance(error, ChecksumError)), problems[0])
+
+    def _places(self, source: Source) -> tuple[str, ...]:
+        if not self.mirror:
+            return source.urls
+        if Path(self.mirror).is_dir():
+            return (source.key,)
+        return (f"{self.mirror.rstrip('/')}/{quote(source.key)}",)
+
+    def _from(self, place: str, source: Source, sha256: str, work: Path) -> Path:
+        host = urlsplit(place).netloc
+        if host in self.dead:
+            raise self.dead[host]
+        try:
+            path = self._verified(place, source, sha256, work)
+        except HostError as error:
+            self.failures[host] += 1
+            if error.unreachable:
+                self.dead[host] = error
+            elif self.failures[host] >= TOLERANCE:
+                fix = "Try later, or use --mirror"
+                self.dead[host] = HostError(f"failed {TOLERANCE} times in a row", where=host, fix=fix)
+            raise
+        self.failures[host] = 0
+        return path
+
+    def _verified(self, place: str, source: Source, sha256: str, work: Path) -> Path:
+        """Let pooch download and verify; damage on the way gets one more chance, from the start."""
+        downloader = self._downloader(source, sha256, work)
+        known_hash = f"sha256:{sha256}" if sha256 else None
+        try:
+            return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
+        except ValueError:  # pooch's word for a wrong checksum
+            pass
+        try:
+            return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
+        except ValueError as error:
+            raise ChecksumError(
+                f"not the published file: its sha256 is not {sha256}",
+                where=place,
+                fix="The copy is damaged or was changed: get the file elsewhere and use --mirror",
+            ) from error
+
+    def _downloader(self, source: Source, sha256: str, work: Path) -> ResumingDownloader | FolderDownloader:
+        def progress(done: int) -> None:
+            self.progress(source, done)
+
+        # Without a checksum the size in the catalogue is no promise either.
+        limit = source.size if sha256 else 0
+        if self.mirror and Path(self.mirror).is_dir():
+            # For a single file another data folder is as good a mirror.
+            places = dict.fromkeys((source.key, source.path or source.key))
+            return FolderDownloader(
+                (Path(self.mirror, place) for place in places), limit=limit, progress=progress
+            )
+        return ResumingDownloader(
+            self.session,
+            work / f"{source.name}.part",
+            patience=self.patience,
+            checked=bool(sha256),
+            limit=limit,
+            progress=progress,
+        )

@@ -1,0 +1,184 @@
+"""Reading files however they are packed, and writing them so that a kill leaves no half of one.
+
+Every reader of the house opens files here, so compression, checksums, encodings and damage are handled once.
+"""
+
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from isogloss.errors import DataError
+
+__all__ = ["SUFFIXES", "Digest", "Stamp", "atomic_write", "existing", "lines", "read_bytes", "read_text", "resolve", "stamp"]
+
+SUFFIXES = ("", ".xz", ".gz", ".zst")
+
+# A file that unpacks to more than this is an accident or an attack: the largest real one has 535 MB.
+MAX_BYTES = 4 << 30
+MAX_LINE = 256 << 20
+
+
+class Digest:
+    """A running sha256 over the unpacked bytes of all files that went into something."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def update(self, chunk: bytes | memoryview) -> None:
+        """Take in more bytes."""
+        self._hash.update(chunk)
+
+    @property
+    def hex(self) -> str:
+        """The checksum so far."""
+        return self._hash.hexdigest()
+
+
+Stamp = tuple[int, int]
+
+
+def stamp(path: Path) -> Stamp:
+    """Size and time of change: what tells a cached reading of a file that the file is another one now."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def resolve(path: Path) -> Path | None:
+    """The file itself or its packed form (.xz, .gz, .zst), whichever is there."""
+    for suffix in SUFFIXES:
+        candidate = path.with_name(path.name + suffix) if suffix else path
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def existing(root: Path, pattern: str) -> list[Path]:
+    """All files matching a glob below a folder, packed or not, in name order, each once."""
+    found: dict[str, Path] = {}
+    for suffix in SUFFIXES:
+        for path in root.glob(pattern + suffix):
+            if path.is_file():
+                found.setdefault(str(path.relative_to(root)).removesuffix(suffix), path)
+    return [found[name] for name in sorted(found)]
+
+
+class _Guarded(io.RawIOBase):
+    """A binary stream that feeds a checksum and stops at absurd sizes."""
+
+    def __init__(self, inner: IO[bytes], path: Path, digest: Digest | None) -> None:
+        self._inner = inner
+        self._path = path
+        self._digest = digest
+        self._total = 0
+        self._since_newline = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        chunk = self._inner.read(len(view))
+        size = len(chunk)
+        view[:size] = chunk
+        self._total += size
+        last = chunk.rfind(b"\n")
+        self._since_newline = self._since_newline + size if last < 0 else size - last - 1
+        if self._total > MAX_BYTES or self._since_newline > MAX_LINE:
+            what = "unpacks to more than 4 GiB" if self._total > MAX_BYTES else "has a line of more than 256 MiB"
+            raise DataError(what, where=str(self._path), fix="This is not a file of this benchmark")
+        if self._digest is not None and size:
+            self._digest.update(chunk)
+        return size
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    if path.suffix == ".xz":
+        return cast("IO[bytes]", lzma.open(path, "rb"))
+    if path.suffix == ".gz":
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if path.suffix == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise DataError(
+                "cannot be unpacked without zstandard", where=str(path), fix="pip install 'isogloss[zstd]'"
+            ) from None
+        return cast("IO[bytes]", zstandard.open(path, "rb"))
+    return path.open("rb")
+
+
+@contextmanager
+def _reading(path: Path, digest: Digest | None) -> Iterator[io.BufferedReader]:
+    """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
+    try:
+        with io.BufferedReader(_Guarded(_unpacked(path), path, digest), buffer_size=1 << 18) as stream:
+            yield stream
+    except FileNotFoundError:
+        raise DataError("there is no such file", where=str(path)) from None
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"the file is cut short or damaged ({error})", where=str(path), fix="Fetch or copy it again"
+        ) from error
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+
+
+def read_bytes(path: Path, digest: Digest | None = None) -> bytes:
+    """The whole unpacked content."""
+    with _reading(path, digest) as stream:
+        return stream.read()
+
+
+def read_text(path: Path, digest: Digest | None = None) -> str:
+    """The whole unpacked content as text; a byte-order mark is dropped, wrong bytes are located."""
+    raw = read_bytes(path, digest)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, raw.count(b"\n", 0, error.start) + 1, error) from None
+
+
+def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
+    r"""Lines without their line ends, streaming; only `\n` (and `\r\n`) separates, as the datasets have it."""
+    number = 0
+    with _reading(path, digest) as stream:
+        for raw in stream:
+            number += 1
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, number, error) from None
+            yield line.rstrip("\r\n") if number > 1 else line.removeprefix("\ufeff").rstrip("\r\n")
+
+
+def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
+    byte = error.object[error.start]
+    return DataError(
+        f"not UTF-8: byte 0x{byte:02x}", where=f"{path}:{line}", fix="Convert the file to UTF-8, e.g. with iconv"
+    )
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[str]]:
+    """A text file that appears under its name only when it is complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

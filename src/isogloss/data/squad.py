@@ -1,0 +1,72 @@
+"""SQuAD-format JSON: questions over paragraphs (XQuAD, MLQA, TyDiQA, SQuAD) and XQuAD-R's sentence breaks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from isogloss.data.files import Digest, read_bytes
+from isogloss.errors import DataError
+
+__all__ = ["Answer", "Article", "File", "Paragraph", "Question", "parse", "questions", "read"]
+
+
+class Answer(msgspec.Struct, gc=False):
+    """One gold answer; the offset counts code points of the context."""
+
+    text: str
+    answer_start: int = -1
+
+
+class Question(msgspec.Struct):
+    """A question with its gold answers; test files may carry none."""
+
+    id: str | int
+    question: str = ""
+    answers: list[Answer] = []
+
+
+class Paragraph(msgspec.Struct):
+    """A context with its questions; the sentence breaks exist in XQuAD-R only."""
+
+    context: str
+    qas: list[Question]
+    sentences: list[str] = []
+    sentence_breaks: list[tuple[int, int]] = []
+
+
+class Article(msgspec.Struct):
+    """An article: a list of paragraphs."""
+
+    paragraphs: list[Paragraph]
+
+
+class File(msgspec.Struct):
+    """The usual envelope."""
+
+    data: list[Article]
+
+
+_DECODER = msgspec.json.Decoder(File | list[Article])
+
+
+def parse(raw: bytes, where: str) -> list[Article]:
+    """Decode a SQuAD file: an object with `data`, or the bare list."""
+    try:
+        decoded = _DECODER.decode(raw.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not a SQuAD-format JSON file: {error}", where=where) from None
+    return decoded.data if isinstance(decoded, File) else decoded
+
+
+def read(path: Path, digest: Digest | None = None) -> list[Article]:
+    """Read a SQuAD file, packed or not."""
+    return parse(read_bytes(path, digest), str(path))
+
+
+def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
+    """All questions in file order, each with its paragraph."""
+    for article in articles:
+        for paragraph in article.paragraphs:
+            for question in paragraph.qas:
+                yield paragraph, question

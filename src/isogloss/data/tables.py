@@ -1,0 +1,88 @@
+"""Line-based formats: tab-separated rows, one word and tag a line, JSON lines."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from isogloss.data.files import Digest, lines
+from isogloss.errors import DataError
+
+__all__ = ["jsonl", "panx_sentences", "rows", "tagged_sentences"]
+
+Record = TypeVar("Record")
+
+
+def rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = None) -> Iterator[list[str]]:
+    """Tab-separated rows without quoting, each checked for its number of columns (exact, or least and most)."""
+    least, most = (columns, columns) if isinstance(columns, int) else columns
+    for number, line in enumerate(lines(path, digest), 1):
+        row = line.split("\t")
+        if not least <= len(row) <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            raise DataError(f"{len(row)} columns instead of {wanted}", where=f"{path}:{number}")
+        yield row
+
+
+def tagged_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:
+    """Sentences of `word` or `word<TAB>tag` lines, closed by blank lines; tags are None where the file has none.
+
+    Runs of blank lines close one sentence: the prepared test files hold stray blank lines where a token was only
+    white space, and an empty sentence has nothing to tag.
+    """
+    words: list[str] = []
+    tags: list[str] = []
+    for number, line in enumerate(lines(path, digest), 1):
+        if not line.strip():
+            if words:
+                yield _sentence(words, tags, path, number)
+                words, tags = [], []
+            continue
+        word, tab, tag = line.partition("\t")
+        words.append(word)
+        if tab:
+            tags.append(tag.strip())
+    if words:
+        yield _sentence(words, tags, path, number)
+
+
+def _sentence(
+    words: list[str], tags: list[str], path: Path, number: int
+) -> tuple[list[str], list[str] | None]:
+    if tags and len(tags) != len(words):
+        raise DataError(f"a sentence of {len(words)} words has {len(tags)} tags", where=f"{path}:{number}")
+    return words, tags or None
+
+
+def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:
+    """Sentences of the original WikiANN files: `xx:word<TAB>tag`; everything up to the first colon is the language.
+
+    A token that is only white space becomes an empty token, kept so that the tags still line up.
+    """
+    words: list[str] = []
+    tags: list[str] = []
+    for line in lines(path, digest):
+        word, tab, tag = line.partition("\t")
+        if not tab:
+            if words:
+                yield words, tags
+                words, tags = [], []
+            continue
+        _, colon, rest = word.partition(":")
+        if colon:
+            words.append(rest.strip())
+            tags.append(tag.strip())
+    if words:
+        yield words, tags
+
+
+def jsonl(path: Path, record: type[Record], digest: Digest | None = None) -> Iterator[Record]:
+    """JSON lines decoded into a typed record; blank lines are passed over."""
+    decoder = msgspec.json.Decoder(record)
+    for number, line in enumerate(lines(path, digest), 1):
+        if line.strip():
+            try:
+                yield decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise DataError(f"not the expected JSON record: {error}", where=f"{path}:{number}") from None

@@ -1,0 +1,141 @@
+"""Bitext mining, as BUCC 2018 asks for it: find the pairs, choose the threshold, score the pairs.
+
+Margin-based mining sets the cosine of a pair against the cosines of both sentences to their nearest
+neighbours, so that "hubs", which are close to everything, do not win.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import unknown
+from isogloss.metrics.search import Matrix, normalize_rows, search
+from isogloss.metrics.statistics import F1, FloatArray, IntArray, Statistics
+
+__all__ = ["Margin", "Pair", "mine", "pair_f1", "statistics", "threshold", "unify"]
+
+Margin = Literal["ratio", "distance", "absolute"]
+Pair = tuple[Hashable, Hashable]  # (source id, target id)
+
+_MARGINS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "ratio": lambda cosine, around: np.divide(cosine, around, out=np.zeros_like(cosine), where=around != 0),
+    "distance": lambda cosine, around: cosine - around,
+    "absolute": lambda cosine, around: cosine,
+}
+
+
+def mine(
+    source: npt.ArrayLike, target: npt.ArrayLike, neighbours: int = 4, margin: Margin = "ratio"
+) -> list[tuple[float, int, int]]:
+    """Pairs of rows that are likely translations of each other, one-to-one, as (score, i, j), best first.
+
+    score(x, y) = margin(cos(x, y), (mean cosine of x to its k nearest y + mean cosine of y to its k nearest x)
+    / 2), where "ratio" divides, "distance" subtracts and "absolute" ignores the neighbours. Each x proposes the
+    best of its k neighbours, each y likewise; proposals are accepted from the best down (ties by i, then j)
+    while both sentences are free, and only scores above 0 are kept.
+
+    Identical sentences should be merged first, see `unify`.
+    """
+    if margin not in get_args(Margin):
+        raise unknown("margin", margin, get_args(Margin))
+    x, y = normalize_rows(source), normalize_rows(target)
+    if not len(x) or not len(y):
+        return []
+    forward, cosines = search(x, y, neighbours)
+    backward, reverse = search(y, x, neighbours)
+    near_x, near_y = cosines.mean(axis=1, dtype=np.float64), reverse.mean(axis=1, dtype=np.float64)
+    best_y, score_x = _best(forward, cosines, near_x, near_y, margin)
+    best_x, score_y = _best(backward, reverse, near_y, near_x, margin)
+    i = np.concatenate([np.arange(len(x)), best_x])
+    j = np.concatenate([best_y, np.arange(len(y))])
+    scores = np.concatenate([score_x, score_y])
+    order = np.lexsort((j, i, -scores))
+    order = order[scores[order] > 0]
+    return _one_to_one(scores[order], i[order], j[order])
+
+
+def _best(
+    rows: IntArray,
+    cosines: npt.NDArray[np.floating],
+    near: FloatArray,
+    near_other: FloatArray,
+    margin: Margin,
+) -> tuple[IntArray, FloatArray]:
+    """The neighbour with the largest margin for each row, the nearer one where margins tie, and that margin."""
+    margins = _MARGINS[margin](cosines.astype(np.float64), (near[:, None] + near_other[rows]) / 2)
+    chosen = margins.argmax(axis=1)[:, None]
+    return np.take_along_axis(rows, chosen, axis=1)[:, 0], np.take_along_axis(margins, chosen, axis=1)[:, 0]
+
+
+def _one_to_one(scores: FloatArray, sources: IntArray, targets: IntArray) -> list[tuple[float, int, int]]:
+    """Accept pairs in the given order while both of their sides are free."""
+    pairs: list[tuple[float, int, int]] = []
+    used_i: set[int] = set()
+    used_j: set[int] = set()
+    for score, i, j in zip(scores.tolist(), sources.tolist(), targets.tolist(), strict=True):
+        if i not in used_i and j not in used_j:
+            used_i.add(i)
+            used_j.add(j)
+            pairs.append((score, i, j))
+    return pairs
+
+
+def unify(texts: Sequence[str]) -> tuple[IntArray, IntArray]:
+    """One row for each distinct text, in order of first appearance, and how often that text occurs.
+
+    The row is that of the last occurrence, whose embedding the reference miner keeps: mine over
+    `embeddings[rows]`. It gives no pair for texts that occur more than once, since their ids are ambiguous.
+    """
+    last = {text: row for row, text in enumerate(texts)}
+    counts = Counter(texts)
+    return np.array(list(last.values()), np.int64), np.array([counts[text] for text in last], np.int64)
+
+
+def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> float:
+    """The score above which to keep candidates (i, j, score): where F1 against the gold pairs is best.
+
+    Candidates are taken from the highest score down (ties in the order given; a repeated pair counts once, with
+    its highest score). The first prefix with the best F1 sets the threshold, halfway between its last score and
+    the next one. Where that prefix is the whole list there is no next one and the last score itself is
+    returned; the reference scorer raises an index error there. Where no candidate is correct it is 0.
+    """
+    wanted = {tuple(pair) for pair in gold}
+    ranked: dict[Pair, float] = {}
+    for i, j, score in sorted(candidates, key=lambda candidate: -candidate[2]):
+        ranked.setdefault((i, j), score)
+    scores = list(ranked.values())
+    best, chosen, correct = 0.0, 0.0, 0
+    for taken, pair in enumerate(ranked, start=1):
+        correct += pair in wanted
+        f1 = 2 * correct / (taken + len(wanted))
+        if f1 > best:
+            following = scores[taken] if taken < len(scores) else scores[-1]
+            best, chosen = f1, (scores[taken - 1] + following) / 2
+    return float(chosen)
+
+
+def pair_f1(gold: Iterable[Pair], predicted: Iterable[Pair]) -> tuple[float, float, float]:
+    """F1, precision and recall of predicted pairs, 0..1: 2 |both| / (|predicted| + |gold|) over sets.
+
+    Order within a pair matters, repeated pairs count once, and all three are 0 where no pair is right.
+    """
+    wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
+    correct = len(wanted & found)
+    if not correct:
+        return 0.0, 0.0, 0.0
+    return 2 * correct / (len(found) + len(wanted)), correct / len(found), correct / len(wanted)
+
+
+def statistics(gold: Iterable[Pair], predicted: Iterable[Pair]) -> Statistics:
+    """One row (correct, predicted, gold) per source sentence that occurs in either, ordered by its id.
+
+    Pairs of one source sentence are resampled together; the score is `pair_f1`'s F1.
+    """
+    wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
+    counts = [Counter(pair[0] for pair in pairs) for pairs in (wanted & found, found, wanted)]
+    sources = sorted(counts[1] | counts[2], key=str)
+    rows = [[count[source] for count in counts] for source in sources]
+    return Statistics(np.array(rows, np.float64).reshape(-1, 3), F1)

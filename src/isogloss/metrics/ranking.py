@@ -1,0 +1,170 @@
+"""How good a ranking is: average precision and reciprocal rank, for one ranking or for arrays of them.
+
+Every measure follows from one array, the rank at which each target is first found:
+
+* AP@k = (sum over the targets found at ranks r <= k of targets found so far / r) / min(number of targets, k),
+* RR@k = 1 / r where r <= k, else 0,
+* with the other targets taken out of the pool ("limit to one target"), r falls by those that stood above.
+
+A repeated prediction is found once: the repeats are no hits, but they keep their ranks. `k` of None or 0 means
+no cut-off; AP then divides by the number of targets. The array forms take integer ids, padded with -1.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import DataError
+from isogloss.metrics.search import search
+from isogloss.metrics.statistics import FloatArray, IntArray
+
+__all__ = [
+    "average_precision",
+    "average_precisions",
+    "limited_reciprocal_ranks",
+    "reciprocal_rank",
+    "reciprocal_ranks",
+    "search",
+]
+
+_CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
+
+
+def average_precision(ranked: Sequence[object], targets: Collection[object], k: int | None = 20) -> float:
+    """AP@k of one ranking of ids: (sum over hit ranks r <= k of hits so far / r) / min(number of targets, k).
+
+    LAReQA's measure: with 11 targets and k = 20 the denominator is 11, so that 1 can be reached. Where there
+    are no targets the reference scorer divides by zero; here that is a `DataError`.
+    """
+    missing = set(targets)
+    if not missing:
+        raise DataError("a query without targets has no average precision")
+    cut = _cut(k, len(ranked))
+    denominator = min(len(missing), cut) if k else len(missing)
+    hits, total = 0, 0.0
+    for rank, item in enumerate(ranked[:cut], start=1):
+        if item in missing:
+            missing.remove(item)
+            hits += 1
+            total += hits / rank
+    return total / denominator
+
+
+def reciprocal_rank(ranked: Sequence[object], target: object, k: int | None = 20) -> float:
+    """1 / rank of the first match where it is at most k, else 0; repeats above it waste ranks.
+
+    Mewsli-X has one target a query, where this is AP@k.
+    """
+    for rank, item in enumerate(ranked[: _cut(k, len(ranked))], start=1):
+        if item == target:
+            return 1 / rank
+    return 0.0
+
+
+def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | None = 20) -> FloatArray:
+    """AP@k of every query (n,), as `average_precision`.
+
+    Args:
+        ranked: (n, r) ids, best first.
+        targets: (n, t) ids in any order, distinct in a row; a row without any is a `DataError`.
+        k: the cut-off.
+    """
+    rankings, wanted = _arrays(ranked, targets)
+    counts = (wanted >= 0).sum(axis=1)
+    if not counts.all():
+        raise DataError(f"query {int(np.argmin(counts))} has no targets, so it has no average precision")
+    hits = np.arange(1, wanted.shape[1] + 1)
+    total = np.empty(len(wanted))
+    for part, held in _chunks(rankings[:, : _cut(k, rankings.shape[1])], wanted):
+        total[part] = (hits / np.sort(_first_ranks(held, len(hits)), axis=1)).sum(axis=1)
+    precisions: FloatArray = total / np.minimum(counts, k or counts)
+    return precisions
+
+
+def reciprocal_ranks(ranked: npt.ArrayLike, target: npt.ArrayLike, k: int | None = 20) -> FloatArray:
+    """1 / rank of each query's one target (n,) where it is at most k, else 0 (n,)."""
+    rankings, wanted = _arrays(ranked, np.asarray(target)[:, None])
+    inverse = np.empty(len(wanted))
+    for part, held in _chunks(rankings[:, : _cut(k, rankings.shape[1])], wanted):
+        inverse[part] = 1 / _first_ranks(held, 1)[:, 0]
+    return inverse
+
+
+def limited_reciprocal_ranks(
+    ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | None = 20, *, whole_pool: bool = False
+) -> FloatArray:
+    """RR@k of every target with the query's other targets taken out of the ranking (n, t), NaN where padded.
+
+    "Limit to one target" of the XTREME-R paper, Table 14; its score is the mean over (query, target) pairs.
+
+    Args:
+        ranked: (n, r) ids, best first. A query with t targets needs k + t - 1, since t - 1 may be taken out.
+        targets: (n, t) ids, distinct in a row.
+        k: the cut-off.
+        whole_pool: the rankings hold every candidate, so that no more can be asked of them.
+    """
+    rankings, wanted = _arrays(ranked, targets)
+    counts = (wanted >= 0).sum(axis=1)
+    if not whole_pool:
+        short = (rankings >= 0).sum(axis=1) < (k or np.inf) + counts - 1
+        if short.any():
+            row = int(np.argmax(short))
+            depth = f"{k + counts[row] - 1} candidates" if k else "the whole pool"
+            raise ValueError(f"the ranking of query {row} is too short: {depth} must be ranked")
+    inverse = np.empty(wanted.shape)
+    for part, held in _chunks(rankings, wanted):
+        ranks = _first_ranks(held, wanted.shape[1])
+        above = np.zeros((len(held) + 1, len(ranks)), np.int64)
+        np.cumsum(held > 0, axis=0, out=above[1:])
+        place = np.where(np.isfinite(ranks), ranks - 1, 0).astype(np.int64)
+        ranks -= above[place, np.arange(len(ranks))[:, None]]
+        inverse[part] = np.where(ranks <= (k or np.inf), 1 / ranks, 0.0)
+    return np.where(wanted >= 0, inverse, np.nan)
+
+
+def _cut(k: int | None, length: int) -> int:
+    """How many ranks count."""
+    if k is not None and k < 0:
+        raise ValueError(f"k must be positive, or None or 0 for no cut-off; got {k}")
+    return k or length
+
+
+def _arrays(ranked: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+    """Rankings and targets as matching integer matrices, with targets that are distinct in each row."""
+    rankings, wanted = np.asarray(ranked), np.asarray(targets)
+    if rankings.ndim != 2 or wanted.ndim != 2 or len(rankings) != len(wanted):
+        raise ValueError(
+            f"rankings {rankings.shape} and targets {wanted.shape} must be matrices of equal length"
+        )
+    if rankings.dtype.kind not in "iu" or wanted.dtype.kind not in "iu":
+        raise ValueError(f"ids must be integers, not {rankings.dtype} and {wanted.dtype}")
+    ordered = np.sort(wanted, axis=1)
+    repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+    if repeated.any():
+        raise ValueError(f"query {int(np.argmax(repeated))} names a target twice")
+    return rankings, wanted
+
+
+def _first_ranks(held: npt.NDArray[np.int32], count: int) -> FloatArray:
+    """The rank (from 1) at which each of `count` targets is first held (n, t), infinite where it is not."""
+    ranks = np.full((held.shape[1], count), np.inf)
+    place, query = np.nonzero(held > 0)
+    # The last assignment stays, so the first match must come last.
+    ranks[query[::-1], held[place, query][::-1] - 1] = place[::-1] + 1
+    return ranks
+
+
+def _chunks(rankings: IntArray, wanted: IntArray) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
+    """Slices of the queries with the number (from 1) of the target that each rank holds (r, n), 0 where none.
+
+    Queries lie along the last axis, so that comparisons run over long rows.
+    """
+    size = max(1, _CELLS // max(1, rankings.shape[1]))
+    for start in range(0, len(rankings), size):
+        part = slice(start, start + size)
+        ids = np.where(rankings[part] < 0, -2, rankings[part]).T.copy()  # padding must not match padding
+        held = np.zeros(ids.shape, np.int32)
+        for number, target in enumerate(wanted[part].T.copy(), start=1):
+            held += (ids == target) * np.int32(number)
+        yield part, held

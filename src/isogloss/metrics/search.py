@@ -1,0 +1,282 @@
+"""Exact inner-product search in blocks: the matrix product proposes, one fixed sum decides.
+
+A BLAS product may give one pair of vectors other last bits in another block, on another processor or beside
+other rows, so that equal candidates need not tie. Here it only proposes: every pair that its rounding error
+cannot rule out (a rigorous bound, |error| <= gamma_d |q| |c|) is scored again with the additions in one fixed
+order, and only that score and the row number decide. Block sizes, threads and the device change the time,
+never the result.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import PredictionError
+from isogloss.metrics.statistics import FloatArray, IntArray
+
+__all__ = ["Matrix", "Progress", "nearest", "normalize_rows", "search"]
+
+Matrix = npt.NDArray[Any]  # (rows, dimension), float16, float32 or float64
+Progress = Callable[[int, int], None]  # called with the blocks done and the blocks in all
+Pairs = Iterator[tuple[slice, IntArray, IntArray]]
+
+_GROUP = 32  # columns whose maximum stands for them while the threshold is sought
+_PAIRS = 1 << 19  # pairs looked at together, at most: keeps memory flat where nearly everything ties
+_CHUNK = 1 << 18  # elements gathered together: two such chunks fit in a core's cache
+_WORTH_IMPORTING = 4 * 10**12  # multiplications (about a minute of two cores) that pay for importing torch
+
+
+def search(
+    queries: npt.ArrayLike,
+    candidates: npt.ArrayLike,
+    k: int = 20,
+    *,
+    query_block: int = 512,
+    candidate_block: int = 16_384,
+    progress: Progress | None = None,
+) -> tuple[IntArray, Matrix]:
+    """The k candidates with the largest inner product for each query, best first, ties by the lower row.
+
+    Exact, and never more than one block of the score matrix in memory; candidates may be memory-mapped and are
+    read once. Computed in float32, or in float64 where both sides are float64. A CUDA device is used where torch
+    is loaded and has one; on processors numpy is at least as fast.
+
+    Args:
+        queries: (n, d) numbers.
+        candidates: (m, d) numbers.
+        k: how many to return; all m, ordered, where there are fewer.
+        query_block: queries scored together.
+        candidate_block: candidates scored together.
+        progress: called after each block with the blocks done and their total.
+
+    Returns:
+        Rows of the candidates, int64 (n, min(k, m)), and their scores.
+    """
+    if min(k, query_block, candidate_block) < 1:
+        raise ValueError("k and the block sizes must be at least 1")
+    asked, pool, dtype = _both(queries, candidates)
+    lengths = np.empty(len(asked))
+    for part in _parts(len(asked), query_block):
+        lengths[part] = _read(asked, part, dtype, "queries")[1]
+    width = min(k, len(pool))
+    scores = np.full((len(asked), width), -np.inf, dtype)
+    rows = np.full((len(asked), width), -1, np.int64)
+    torch = _torch_with_device(len(asked) * pool.size, dtype)
+    done, total = 0, -(-len(asked) // query_block) * -(-len(pool) // candidate_block)
+    for columns in _parts(len(pool), candidate_block):
+        block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates"), width)
+        slack = _rounding(dtype, block.shape[1]) * lengths * longest + np.finfo(dtype).tiny
+        product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, query_block, width)
+        for part in _parts(len(asked), query_block):
+            batch = np.ascontiguousarray(asked[part], dtype)
+            best, held = scores[part], rows[part]
+            for some, query, column in product.pairs(batch, best[:, -1] - slack[part], slack[part], width):
+                decided = _pair_scores(batch, query, block, column)
+                _merge(best[some], held[some], query - some.start, decided, columns.start + kept[column])
+            done += 1
+            if progress:
+                progress(done, total)
+    return rows, scores
+
+
+def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
+    """The row of the candidate with the highest cosine for each query, ties by the lowest row.
+
+    This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored: no
+    margin, one direction.
+    """
+    pool = normalize_rows(candidates)
+    if not len(pool):
+        raise ValueError("there are no candidates to choose from")
+    rows: IntArray = search(normalize_rows(queries), pool, k=1)[0][:, 0]
+    return rows
+
+
+def normalize_rows(matrix: npt.ArrayLike) -> Matrix:
+    """A copy with every row at unit length, float32 unless given float64; zero rows stay zero."""
+    given = _numbers(matrix, "embeddings")
+    dtype = np.dtype(np.float64 if given.dtype == np.float64 else np.float32)
+    unit = np.empty(given.shape, dtype)
+    for part in _parts(len(unit), 4096):
+        values, lengths = _read(given, part, dtype, "embeddings")
+        np.divide(values, np.where(lengths > 0, lengths, 1)[:, None], out=unit[part], casting="same_kind")
+    return unit
+
+
+def _both(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> tuple[Matrix, Matrix, np.dtype[Any]]:
+    """Both sides as matrices of one dimension, and the type to compute in."""
+    asked, pool = _numbers(queries, "queries"), _numbers(candidates, "candidates")
+    if asked.shape[1] != pool.shape[1]:
+        raise PredictionError(
+            f"queries have {asked.shape[1]} dimensions but candidates have {pool.shape[1]}",
+            fix="Encode both sides with the same model",
+        )
+    double = asked.dtype == pool.dtype == np.float64
+    return asked, pool, np.dtype(np.float64 if double else np.float32)
+
+
+def _numbers(given: npt.ArrayLike, side: str) -> Matrix:
+    """An array as it is (a memory map stays one), if it is a matrix of numbers."""
+    matrix = np.asarray(given)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+        raise ValueError(f"{side} must be a matrix of numbers, not {matrix.dtype} of shape {matrix.shape}")
+    return matrix
+
+
+def _parts(count: int, size: int) -> Iterator[slice]:
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def _read(matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str) -> tuple[Matrix, FloatArray]:
+    """Some rows and their lengths; a row with a number that is not finite is an error that names it."""
+    with np.errstate(over="ignore", invalid="ignore"):  # either shows as a length that is not finite
+        values = np.ascontiguousarray(matrix[part], dtype)
+        lengths = np.sqrt(np.einsum("nd,nd->n", values, values, dtype=np.float64))
+    usable = lengths < np.sqrt(np.finfo(dtype).max) / 2  # so that no inner product can overflow
+    if not usable.all():
+        row = int(np.argmin(usable))
+        finite = np.isfinite(values[row]).all()
+        raise PredictionError(
+            f"row {part.start + row} of the {side} "
+            + (
+                f"is too long a vector for {dtype}"
+                if finite
+                else f"holds a value that is not a finite {dtype}"
+            ),
+            fix="Scale the embeddings" if finite else "Encode that text again",
+        )
+    return values, lengths
+
+
+def _contenders(block: Matrix, lengths: FloatArray, k: int) -> tuple[Matrix, IntArray, float]:
+    """The block less every row that has k equal rows before it, which win every tie against it.
+
+    Without this, embeddings that are all the same would have each single pair scored twice. Returns the rows
+    left, their places in the block and the greatest length.
+    """
+    weights = np.cos(np.arange(block.shape[1]), dtype=block.dtype)  # any weights do
+    keys = np.einsum("nd,d->n", block, weights)
+    order = np.argsort(keys, kind="stable")
+    place = np.arange(len(order))
+    head = np.maximum.accumulate(np.where(np.diff(keys[order], prepend=np.nan) != 0, place, 0))
+    if (place - head >= k).any():
+        equal = np.empty(len(order), np.bool_)  # equal keys suggest, equal rows prove
+        for part in _parts(len(order), max(1, _CHUNK // max(1, block.shape[1]))):
+            equal[part] = (block[order[part]] == block[order[head[part]]]).all(axis=1)
+        before = np.cumsum(equal)
+        place = np.sort(order[~equal | (before - before[head] < k)])
+    return (block if len(place) == len(block) else block[place]), place, float(lengths.max())
+
+
+def _rounding(dtype: np.dtype[Any], dimension: int) -> float:
+    """How far two ways of summing an inner product can differ, in units of |q| |c|.
+
+    Each way is within gamma_d = d u / (1 - d u) of the truth, whatever the order of the additions.
+    """
+    share = (dimension + 2) * float(np.finfo(dtype).eps) / 2
+    return 2 * share / (1 - share)
+
+
+class _NumpyProduct:
+    """Which pairs of a batch and a block may be among the k best, found with one matrix product.
+
+    Sorting or partitioning whole rows would cost more than the product. Instead the columns are dealt into
+    groups: the k-th largest group maximum bounds the k-th largest score from below, and only the groups that
+    reach it are opened.
+    """
+
+    def __init__(self, block: Matrix, batch_size: int, k: int) -> None:
+        self.block = block
+        self.size = max(1, min(_GROUP, len(block) // (4 * k)))
+        self.groups = -(-len(block) // self.size)
+        self.buffer = np.empty((batch_size, self.size * self.groups), block.dtype)
+        self.buffer[:, len(block) :] = -np.inf
+
+    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> Pairs:
+        """Slices of the batch with their (query, column) pairs that may reach `floor` and the k-th best."""
+        scores = self.buffer[: len(batch)]
+        np.matmul(batch, self.block.T, out=scores[:, : len(self.block)])
+        dealt = scores.reshape(len(batch), self.size, self.groups)
+        peaks = dealt.max(axis=1)
+        if self.groups >= k:
+            kth = np.partition(peaks, self.groups - k, axis=1)[:, self.groups - k]
+            floor = np.maximum(floor, kth - 2 * slack)
+        least = _round_down(floor, batch.dtype)
+        reached = peaks >= least
+        for some in _few(len(batch), int(reached.sum()) * self.size):
+            query, group = np.nonzero(reached[some])
+            query += some.start
+            opened, member = np.nonzero(dealt[query, :, group] >= least[query])
+            yield some, query[opened], member * self.groups + group[opened]
+
+
+class _TorchProduct:
+    """The same on torch's device, with its `topk`."""
+
+    def __init__(self, torch: Any, block: Matrix) -> None:
+        self.torch = torch
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.block = torch.from_numpy(block).to(self.device)
+
+    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> Pairs:
+        """As `_NumpyProduct.pairs`."""
+        scores = self.torch.from_numpy(batch).to(self.device) @ self.block.T
+        if scores.shape[1] >= k:
+            kth = self.torch.topk(scores, k).values[:, -1].cpu().numpy()
+            floor = np.maximum(floor, kth - 2 * slack)
+        reached = scores >= self.torch.from_numpy(_round_down(floor, batch.dtype)).to(self.device)
+        for some in _few(len(batch), int(reached.sum())):
+            query, column = reached[some].nonzero().cpu().numpy().T
+            yield some, query + some.start, column
+
+
+def _round_down(floor: FloatArray, dtype: np.dtype[Any]) -> Matrix:
+    """The floor as a column of the given type, never higher: that could lose a pair."""
+    column: Matrix = np.nextafter(floor.astype(dtype), -np.inf, dtype=dtype)[:, None]
+    return column
+
+
+def _few(count: int, pairs: int) -> Iterator[slice]:
+    """Slices of a batch of `count` queries that hold about `_PAIRS` of its pairs each."""
+    return _parts(count, max(1, count * _PAIRS // max(pairs, _PAIRS)))
+
+
+def _pair_scores(left: Matrix, i: IntArray, right: Matrix, j: IntArray) -> Matrix:
+    """Inner products of left[i] and right[j], each a function of its own two rows alone.
+
+    Product and sum are two steps because numpy then adds up every row by itself, pairwise. BLAS and, in long
+    rows, `einsum` let the place of a row decide how its sum is split.
+    """
+    scores = np.empty(len(i), left.dtype)
+    for part in _parts(len(i), max(1, _CHUNK // max(1, left.shape[1]))):
+        products = left[i[part]]
+        products *= right[j[part]]
+        np.add.reduce(products, axis=1, out=scores[part])
+    return scores
+
+
+def _merge(best: Matrix, held: IntArray, query: IntArray, scores: Matrix, rows: IntArray) -> None:
+    """Put newly scored rows of some queries among the best ones held so far, in place."""
+    count, k = best.shape
+    owners = np.concatenate([np.repeat(np.arange(count), k), query])
+    all_scores = np.concatenate([best.ravel(), scores])
+    all_rows = np.concatenate([held.ravel(), rows])
+    order = np.lexsort((all_rows, -all_scores, owners))
+    sizes = k + np.bincount(query, minlength=count)
+    chosen = order[(np.cumsum(sizes) - sizes)[:, None] + np.arange(k)]
+    best[:], held[:] = all_scores[chosen], all_rows[chosen]
+
+
+def _torch_with_device(multiplications: int, dtype: np.dtype[Any]) -> Any:
+    """The torch module where it is loaded or worth loading, has a CUDA device and rounds as the bound assumes."""
+    wanted = "torch" in sys.modules or multiplications >= _WORTH_IMPORTING
+    if not wanted or find_spec("torch") is None:
+        return None
+    torch = import_module("torch")
+    trusted = dtype == np.float64 or torch.get_float32_matmul_precision() == "highest"
+    return torch if trusted and torch.cuda.is_available() else None

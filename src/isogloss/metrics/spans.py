@@ -1,0 +1,91 @@
+"""Character-span F1: named entities without tokens.
+
+An entity is (start, end, type) with half-open code-point offsets into the raw text and no whitespace at its
+ends. It is correct when exactly that triple is in the gold; F1 is 2 correct / (predicted + gold) over all
+entities of a language. Boundary-only F1 asks for (start, end) alone. XTREME-R describes tokenization-free NER
+but published no scorer for it: these figures compare among themselves, not with published chunk F1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isogloss.errors import IsoglossError, PredictionError
+from isogloss.metrics.chunks import extract
+from isogloss.metrics.statistics import F1, Statistics
+
+__all__ = ["Span", "f1", "from_sentences", "from_tags", "statistics", "trim"]
+
+Span = tuple[int, int, str]
+Offsets = Sequence[tuple[int, int]]
+
+
+def f1(
+    gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False
+) -> float:
+    """Micro F1, 0..1, over the spans of all examples."""
+    return statistics(gold, predicted, boundaries_only=boundaries_only).score
+
+
+def statistics(
+    gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False
+) -> Statistics:
+    """One row per example: spans that are correct, predicted, and in the gold; a repeated span counts once.
+
+    Args:
+        gold: the spans of each example.
+        predicted: the spans a system found in each example.
+        boundaries_only: compare where spans are and not what they are.
+    """
+    if len(gold) != len(predicted):
+        raise PredictionError(f"spans for {len(gold)} gold examples but for {len(predicted)} predicted")
+    parts = 2 if boundaries_only else 3
+    rows = np.zeros((len(gold), 3))
+    for row, (wanted, given) in enumerate(zip(gold, predicted, strict=True)):
+        if wanted or given:
+            right = {tuple(span[:parts]) for span in wanted}
+            found = {tuple(span[:parts]) for span in given}
+            rows[row] = len(right & found), len(found), len(right)
+    return Statistics(rows, F1)
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without whitespace at its ends; one of whitespace only becomes empty."""
+    if not 0 <= start <= end <= len(text):
+        raise IsoglossError(
+            f"span {start}:{end} does not lie in a text of {len(text)} characters",
+            fix="Offsets count code points from 0, and the end is one past the last",
+        )
+    span = text[start:end]
+    start = end - len(span.lstrip())
+    return start, start + len(span.strip())
+
+
+def from_tags(tags: Sequence[str], offsets: Offsets, dialect: str = "conll") -> list[Span]:
+    """The chunks of one tagged sentence as character spans.
+
+    Args:
+        tags: one tag per token.
+        offsets: the half-open code-point offsets of each token.
+        dialect: how chunks are read from tags, see `isogloss.metrics.chunks`.
+    """
+    return from_sentences([tags], [offsets], dialect)[0]
+
+
+def from_sentences(
+    sentences: Sequence[Sequence[str]], offsets: Sequence[Offsets], dialect: str = "conll"
+) -> list[list[Span]]:
+    """The spans of many tagged sentences; far faster than calling `from_tags` sentence by sentence."""
+    if len(sentences) != len(offsets):
+        raise PredictionError(f"{len(sentences)} tagged sentences but offsets for {len(offsets)}")
+    for number, (tags, tokens) in enumerate(zip(sentences, offsets, strict=True)):
+        if len(tags) != len(tokens):
+            raise PredictionError(
+                f"{len(tags)} tags for {len(tokens)} tokens",
+                where=f"sentence {number}",
+                fix="Give one tag for each token",
+            )
+    return [
+        [(tokens[first][0], tokens[last][1], kind) for kind, first, last in found]
+        for found, tokens in zip(extract(sentences, dialect=dialect), offsets, strict=True)
+    ]

@@ -1,0 +1,103 @@
+"""The one contract of the house: a score is a sum of rows.
+
+A metric turns gold and predictions into `Statistics`: an array of shape (n, k), one row per example, and a `Value`, which
+turns column sums into the score. Corpus scores, intervals, paired tests, buckets and merging shards follow from that
+with no further metric code.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["F1", "MEAN", "PRECISION", "RATIO", "RECALL", "FloatArray", "IntArray", "Statistics", "Value", "merge"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A named function from column sums (..., k) and row counts (...) to scores (...), 0..1.
+
+    It works on one set of sums and on a thousand resampled ones alike. Empty denominators give 0, as the
+    reference scorers have it.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    function: Callable[[FloatArray, FloatArray], FloatArray]
+
+    def __call__(self, sums: npt.ArrayLike, count: npt.ArrayLike) -> FloatArray:
+        """The score of each set of sums."""
+        return self.function(np.asarray(sums, dtype=np.float64), np.asarray(count, dtype=np.float64))
+
+
+def _divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Quotient, 0 where the denominator is 0."""
+    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)
+
+
+def _mean(sums: FloatArray, count: FloatArray) -> FloatArray:
+    return _divide(sums[..., 0], np.broadcast_to(count, sums.shape[:-1]))
+
+
+def _f1(sums: FloatArray, count: FloatArray) -> FloatArray:
+    return _divide(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+
+
+MEAN = Value("mean", ("score",), _mean)
+RATIO = Value("ratio", ("correct", "total"), lambda sums, count: _divide(sums[..., 0], sums[..., 1]))
+PRECISION = Value("precision", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 1]))
+RECALL = Value("recall", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 2]))
+F1 = Value("f1", ("correct", "predicted", "gold"), _f1)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Per-example sufficient statistics of one metric over one set of examples.
+
+    Attributes:
+        rows: (n, k) float64, one row per example (or per query-target pair).
+        value: how column sums become the score.
+        units: (n,) the resampling unit of each row, for rows that must be drawn together; None where every row is
+            its own unit.
+    """
+
+    rows: FloatArray
+    value: Value
+    units: IntArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def sums(self) -> FloatArray:
+        """Column sums (k,)."""
+        total: FloatArray = self.rows.sum(axis=0)
+        return total
+
+    @property
+    def score(self) -> float:
+        """The corpus score, 0..1."""
+        return float(self.value(self.sums, len(self.rows)))
+
+    def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> "Statistics":
+        """The statistics of some of the rows: a bucket, a language pair, a shard."""
+        return replace(
+            self, rows=self.rows[chosen], units=None if self.units is None else self.units[chosen]
+        )
+
+
+def merge(parts: Sequence[Statistics]) -> Statistics:
+    """The statistics of several shards of one set, as if they had been computed together."""
+    if len({part.value.name for part in parts}) != 1:
+        names = ", ".join(sorted({part.value.name for part in parts})) or "none"
+        raise ValueError(f"only statistics of one metric can be merged, got {names}")
+    tagged = [part.units for part in parts if part.units is not None]
+    if tagged and len(tagged) != len(parts):
+        raise ValueError("either all or none of the merged statistics must name their resampling units")
+    return Statistics(
+        np.concatenate([part.rows for part in parts]), parts[0].value, np.concatenate(tagged) if tagged else None
+    )

@@ -1,0 +1,1 @@
+"""What a system said: reading, checking, writing and importing prediction folders."""

@@ -1,0 +1,64 @@
+"""Answers meet examples: by id, never by position; everything that does not fit is a problem."""
+
+from isogloss.errors import near_names
+from isogloss.predictions.formats import Answers
+from isogloss.predictions.problems import Problem
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Values, kind
+from isogloss.tasks.task import Task
+
+__all__ = ["align"]
+
+# One message is enough where a whole file is off; validate shows this many examples of a kind.
+LISTED = 5
+
+
+def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
+    """The answers in the order of the examples (None where there is none), and all that is wrong with them."""
+    of_kind = kind(task.kind)
+    problems = list(answers.problems)
+    rows: dict[str, int] = {}
+    for row, identifier in enumerate(answers.ids):
+        if identifier in rows:
+            what = f"id {identifier!r} occurs twice, first at {answers.where(rows[identifier])}"
+            problems.append(Problem(answers.where(row), what, "Answer every example once"))
+        else:
+            rows[identifier] = row
+    places = [rows.get(identifier, -1) for identifier in examples.ids]
+    values = [answers.values[place] if place >= 0 else None for place in places]
+    problems += _missing(task, examples, answers, places, of_kind.lenient)
+    problems += _extra(task, examples, answers, rows, of_kind.lenient)
+    if not any(problem.warning is False for problem in answers.problems):
+        for row, what, fix in of_kind.faults(task, examples, values):
+            where = answers.where(places[row])
+            problems.append(Problem(f"{where} ({task.id}/{examples.language}/{examples.ids[row]})", what, fix))
+    return values, problems
+
+
+def _missing(
+    task: Task, examples: Examples, answers: Answers, places: list[int], lenient: bool
+) -> list[Problem]:
+    missing = [examples.ids[row] for row, place in enumerate(places) if place < 0]
+    # In mining most sentences have no translation: saying nothing about one is an answer.
+    if not missing or task.kind == "mining":
+        return []
+    named = ", ".join(missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
+    what = f"no answer for {len(missing)} of {len(examples)} examples: {named}"
+    fix = "They score 0" if lenient else f"Answer every id of isogloss export {task.id}; null abstains"
+    return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=lenient)]
+
+
+def _extra(
+    task: Task, examples: Examples, answers: Answers, rows: dict[str, int], lenient: bool
+) -> list[Problem]:
+    known = set(examples.ids)
+    extra = [identifier for identifier in rows if identifier not in known]
+    if not extra:
+        return []
+    first = extra[0]
+    close = near_names(first, examples.ids, 1) if len(examples) <= 20_000 else []
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    named = ", ".join(repr(identifier) for identifier in extra[:LISTED]) + (", …" if len(extra) > LISTED else "")
+    what = f"{len(extra)} ids are not of {task.id}/{examples.language} {examples.split}: {named}"
+    fix = f"{hint}They are ignored" if lenient else f"{hint}Is this the right language and split?"
+    return [Problem(answers.where(rows[first]), what, fix, warning=lenient)]

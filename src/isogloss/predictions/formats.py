@@ -1,0 +1,181 @@
+"""The formats a prediction file may have: ours (JSON lines with ids) and XTREME's own, each read into answers.
+
+XTREME's line formats have no ids; their rows are named by `row_ids`, which the caller takes from the examples.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import lines, read_bytes, read_text
+from isogloss.errors import DataError
+from isogloss.predictions.problems import Problem
+from isogloss.tasks.kinds import Kind
+
+__all__ = ["Answers", "json_lines", "line_reader"]
+
+
+@dataclass
+class Answers:
+    """What a file says: ids and answers in file order, the line of each (0: not known), and what is wrong."""
+
+    path: Path
+    ids: list[str] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, identifier: str, value: Any, number: int = 0) -> None:
+        """One more answer."""
+        self.ids.append(identifier)
+        self.values.append(value)
+        self.numbers.append(number)
+
+    def where(self, row: int) -> str:
+        """File and line of an answer."""
+        number = self.numbers[row]
+        return f"{self.path}:{number}" if number else str(self.path)
+
+    def wrong(self, number: int, what: str, fix: str = "") -> None:
+        """Note a problem at a line."""
+        self.problems.append(Problem(f"{self.path}:{number}" if number else str(self.path), what, fix))
+
+
+def json_lines(path: Path, kind: Kind) -> Answers:
+    """Our own format: `{"id": …, "prediction": …}` a line; further keys are ignored."""
+    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer | None)], gc=False)
+    decoder = msgspec.json.Decoder(line_type)
+    answers = Answers(path)
+    raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    try:
+        decoded = decoder.decode_lines(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        _one_by_one(raw, decoder, kind, answers)
+        return answers
+    normalize = kind.normalize
+    answers.ids = [line.id if isinstance(line.id, str) else str(line.id) for line in decoded]
+    answers.values = [None if line.prediction is None else normalize(line.prediction) for line in decoded]
+    # Line numbers are exact unless there are blank lines, and then only the slow path knows.
+    answers.numbers = list(range(1, len(decoded) + 1))
+    return answers
+
+
+def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
+    """The slow path for a file with faults: find each."""
+    for number, line in enumerate(raw.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            decoded = decoder.decode(line)
+        except msgspec.ValidationError as error:
+            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.shape}')
+        except UnicodeDecodeError as error:
+            answers.wrong(number, f"not UTF-8: byte 0x{line[error.start]:02x}", "Write the file as UTF-8")
+        except msgspec.DecodeError as error:
+            answers.wrong(number, f"not JSON: {error}", "Write one JSON object a line")
+        else:
+            value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
+            answers.add(str(decoded.id), value, number)
+
+
+def labels(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+    """One label or index a line, stripped; an index in brackets, as the baseline writes it, is unwrapped."""
+    answers = Answers(path)
+    for number, line in enumerate(lines(path), 1):
+        text = line.strip()
+        if not text:
+            answers.wrong(number, "an empty line", "Every line is one answer; remove it")
+        answers.add(_row(row_ids, number), kind.normalize(text.removeprefix("[").removesuffix("]")), number)
+    return answers
+
+
+def tags(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+    """One tag a line, a blank line after each sentence; two blank lines make an empty sentence, as upstream."""
+    answers = Answers(path)
+    sentence: list[str] = []
+    number = 0
+    for number, line in enumerate(lines(path), 1):
+        tag = line.strip()
+        if tag:
+            if "\t" in tag:
+                answers.wrong(number, "more than one column", "Write the tag alone")
+            sentence.append(tag)
+        else:
+            answers.add(_row(row_ids, len(answers.ids) + 1), sentence, number - len(sentence))
+            sentence = []
+    if sentence:
+        answers.add(_row(row_ids, len(answers.ids) + 1), sentence, number - len(sentence) + 1)
+    return answers
+
+
+def choices(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+    """One JSON object with `label` a line."""
+    answers = Answers(path)
+    for number, line in enumerate(lines(path), 1):
+        try:
+            value = json.loads(line)["label"]
+        except (ValueError, KeyError, TypeError):
+            answers.wrong(number, "no JSON object with a label", 'Write {"label": 0} or {"label": 1}')
+            value = None
+        answers.add(_row(row_ids, number), value, number)
+    return answers
+
+
+def by_id(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+    """One JSON object: id to answer. An id that stands twice is kept twice, so that it can be reported."""
+    answers = Answers(path)
+    text = read_text(path)
+    try:
+        pairs = json.loads(text, object_pairs_hook=lambda found: found)
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", where=str(path)) from None
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
+        raise DataError("not one JSON object of ids and answers", where=str(path))
+    for identifier, value in pairs:
+        try:
+            answers.add(identifier, kind.normalize(msgspec.convert(value, kind.answer)))
+        except msgspec.ValidationError as error:
+            answers.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.shape}")
+    return answers
+
+
+def sentence_pairs(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+    """`source id<TAB>English id` a line; several lines may name one source. Repeated pairs collapse."""
+    answers = Answers(path)
+    found: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(lines(path), 1):
+        first, tab, second = line.strip().partition("\t")
+        if tab:
+            found.setdefault(first, {}).setdefault(second, number)
+        else:
+            answers.wrong(number, "not two ids separated by a tab", "Write `source id<TAB>English id`")
+    for first, seconds in found.items():
+        answers.add(first, list(seconds), next(iter(seconds.values())))
+    return answers
+
+
+def _row(row_ids: Sequence[str], number: int) -> str:
+    return row_ids[number - 1] if number <= len(row_ids) else f"row {number - 1}"
+
+
+LineReader = Callable[[Path, Kind, Sequence[str]], Answers]
+
+# XTREME's suffix and format, by kind of task.
+_XTREME: dict[str, tuple[str, LineReader]] = {
+    "classification": (".tsv", labels),
+    "bitext": (".tsv", labels),
+    "tagging": (".tsv", tags),
+    "choice": (".jsonl", choices),
+    "qa": (".json", by_id),
+    "pool": (".json", by_id),
+    "mining": (".tsv", sentence_pairs),
+}
+
+
+def line_reader(kind_name: str) -> tuple[str, LineReader]:
+    """File suffix and reader of XTREME's own format for a kind of task."""
+    return _XTREME[kind_name]

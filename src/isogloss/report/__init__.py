@@ -1,0 +1,1 @@
+"""How results are shown: tables for the terminal, Markdown and LaTeX."""

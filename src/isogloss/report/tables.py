@@ -1,0 +1,134 @@
+"""One table, four renderings: terminal, Markdown, LaTeX (booktabs), CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from isogloss.errors import unknown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["FORMATS", "Table", "render", "show"]
+
+FORMATS = ("table", "md", "latex")
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "–": "--",
+        "±": r"$\pm$",
+        "…": r"\dots{}",
+        "Δ": r"$\Delta$",
+    }
+)
+
+
+@dataclass
+class Table:
+    """Rows under a header; the first `words` columns are text, the others numbers.
+
+    A row may be marked strong (an average) by standing in `strong`; notes are lines below the table.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: list[Sequence[str]] = field(default_factory=list)
+    words: int = 1
+    strong: set[int] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, *cells: str, strong: bool = False) -> None:
+        """One more row."""
+        if strong:
+            self.strong.add(len(self.rows))
+        self.rows.append(cells)
+
+    def markdown(self) -> str:
+        """A GitHub-flavoured table."""
+        marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
+        lines = [f"**{self.title}**", "", _pipes(self.header), _pipes(marks)]
+        for number, row in enumerate(self.rows):
+            bold = number in self.strong
+            lines.append(_pipes([f"**{cell}**" if bold and cell else cell for cell in row]))
+        return "\n".join([*lines, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)])
+
+    def latex(self) -> str:
+        """A booktabs table, ready for a paper."""
+        align = "".join("l" if column < self.words else "r" for column in range(len(self.header)))
+        lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
+        lines += [_ampersands(self.header), r"\midrule"]
+        for number, row in enumerate(self.rows):
+            cells = [cell.translate(_LATEX) for cell in row]
+            bold = number in self.strong
+            lines.append(" & ".join(rf"\textbf{{{c}}}" if bold and c else c for c in cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{self.title.translate(_LATEX)}}}"]
+        lines += [f"% {note}" for note in self.notes]
+        return "\n".join([*lines, r"\end{table}"])
+
+    def csv(self) -> str:
+        """Comma-separated values with the header."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(self.header)
+        writer.writerows(self.rows)
+        return stream.getvalue()
+
+    def print(self, console: "Console") -> None:
+        """To the terminal, fitted to its width."""
+        from rich.box import SIMPLE_HEAD
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+
+        # title and cells are data: square brackets in them are not markup
+        table = RichTable(title=escape(self.title), box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
+        for column, name in enumerate(self.header):
+            number = column >= self.words
+            table.add_column(
+                escape(name), justify="right" if number else "left", overflow="fold", no_wrap=number
+            )
+        for place, row in enumerate(self.rows):
+            table.add_row(*(escape(cell) for cell in row), style="bold" if place in self.strong else None)
+        console.print(table)
+        for note in self.notes:
+            console.print(f"  {note}", markup=False, highlight=False, style="dim")
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _ampersands(cells: Sequence[str]) -> str:
+    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+
+
+def render(tables: Sequence[Table], form: str) -> str:
+    """The tables as text in Markdown or LaTeX."""
+    if form not in FORMATS:
+        raise unknown("format", form, FORMATS)
+    return "\n\n".join(table.markdown() if form == "md" else table.latex() for table in tables) + "\n"
+
+
+def show(tables: Sequence[Table], form: str) -> None:
+    """Print the tables to standard output in the chosen form."""
+    if form == "table":
+        from rich.console import Console
+
+        console = Console()
+        for table in tables:
+            table.print(console)
+    else:
+        import sys
+
+        sys.stdout.write(render(tables, form))

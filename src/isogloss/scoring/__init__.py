@@ -1,0 +1,1 @@
+"""What predictions are worth: statistics per cell, the result record, comparison of systems."""

@@ -1,0 +1,185 @@
+"""One cell at a time: read gold, read answers, judge. Texts are let go, statistics are kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isogloss.errors import DataError, PredictionError, unknown
+from isogloss.metrics.statistics import Statistics
+from isogloss.predictions.align import align
+from isogloss.predictions.folder import Folder
+from isogloss.predictions.gold import gold_examples
+from isogloss.predictions.problems import Problem, refuse
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Judgement, kind
+from isogloss.tasks.loading import data_folder, load_gold
+from isogloss.tasks.registry import Suite, chosen, task
+from isogloss.tasks.registry import suite as find_suite
+from isogloss.tasks.task import Task
+from isogloss.version import __version__
+
+__all__ = ["Cell", "Request", "judged_cells"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be scored, and how."""
+
+    suite: Suite
+    tasks: tuple[str, ...]
+    languages: tuple[str, ...] | None = None
+    split: str = "test"
+    data: Path | None = None
+    gold: Path | None = None
+    allow_partial: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        suite: str = "xtreme-r",
+        *,
+        tasks: Sequence[str] | None = None,
+        languages: Sequence[str] | None = None,
+        split: str = "test",
+        data: Path | None = None,
+        gold: Path | None = None,
+        allow_partial: bool = False,
+    ) -> "Request":
+        """A request in a user's words; every unknown name is an error with the nearest ones."""
+        named = find_suite(suite)
+        if split not in ("test", "dev", "best"):
+            raise unknown("split", split, ("test", "dev", "best"))
+        wanted = chosen(tasks, named.tasks)
+        codes = None
+        if languages is not None:
+            codes = tuple(code for word in languages for code in word.split(",") if code)
+            known = {code for name in wanted for code in (*task(name).languages, *task(name).also)}
+            for code in codes:
+                if code not in known:
+                    raise unknown("language", code, known)
+        return cls(named, wanted, codes, split, data_folder(data), gold, allow_partial)
+
+    def languages_of(self, of: Task) -> tuple[str, ...]:
+        """The languages to look for."""
+        if self.languages is None:
+            return self.suite.languages_of(of.id)
+        return tuple(code for code in self.languages if code in (*of.languages, *of.also))
+
+
+@dataclass
+class Cell:
+    """The statistics of one system on one task in one language, and what must be said with them.
+
+    `units` are the ids that the examples share with their translations in other languages, if they do.
+    """
+
+    task: str
+    language: str
+    split: str
+    n: int
+    judgement: Judgement
+    units: list[str] | None
+    checksum: str
+    partial: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def metrics(self) -> dict[str, Statistics]:
+        """Statistics by metric name."""
+        return self.judgement.metrics
+
+    @property
+    def signature(self) -> str:
+        """Everything needed to know what a number means, in the form `key:value|…`."""
+        parts = {
+            "task": self.task,
+            "lang": self.language,
+            "metric": "+".join(self.metrics),
+            "dialect": self.judgement.dialect,
+            "split": self.split,
+            "n": str(self.n),
+            "data": self.checksum[:12],
+            "version": __version__,
+        }
+        return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
+
+
+def judged_cells(
+    predictions: Path, request: Request, progress: Callable[[str], None] | None = None
+) -> Iterator[Cell]:
+    """The cells the folder has, one after the other; raises one error for all problems of the answers."""
+    folder = Folder(predictions)
+    problems: list[Problem] = []
+    empty = True
+    for name in request.tasks:
+        of = task(name)
+        for language in request.languages_of(of) if folder.has(of) else ():
+            if progress is not None:
+                progress(f"{of.id}/{language}")
+            cell, found = _judged(folder, of, language, request)
+            problems += found
+            if cell is not None:
+                empty = False
+                yield cell
+    refuse(problems)
+    if empty:
+        raise PredictionError(
+            f"no predictions for {', '.join(request.tasks)}",
+            where=str(predictions),
+            fix="Expected <task>/<language>.jsonl or <task>/test-<language>.tsv; isogloss export shows the ids",
+        )
+
+
+def _splits(request: Request) -> tuple[str, ...]:
+    return ("test", "dev") if request.split == "best" else (request.split,)
+
+
+def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[Cell | None, list[Problem]]:
+    """A judged cell, or None where there is nothing to judge or too much is wrong."""
+    for split in _splits(request):
+        found = folder.find(of, language, split)
+        if found is None:
+            continue
+        examples = _gold(of, language, split, request)
+        if examples is None:
+            continue
+        try:
+            answers = folder.read(of, found, examples)
+        except (DataError, PredictionError) as error:
+            return None, [Problem(error.where or str(found.path), error.what, error.fix)]
+        values, problems = align(of, examples, answers)
+        if any(not problem.warning for problem in problems):
+            return None, problems
+        cell = _cell(of, examples, kind(of.kind).judge(of, examples, values))
+        cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
+        return cell, []
+    return None, []
+
+
+def _gold(of: Task, language: str, split: str, request: Request) -> Examples | None:
+    """Gold of the split; where the best of several splits is wanted, None if this one has none."""
+    if request.gold is not None:
+        examples = gold_examples(of, language, split, request.gold)
+        if examples is None:
+            raise DataError(f"no labels for {of.id}/{language} {split}", where=str(request.gold))
+        return examples
+    try:
+        return load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
+    except DataError:
+        if request.split == "best" and split != _splits(request)[-1]:
+            return None
+        raise
+
+
+def _cell(of: Task, examples: Examples, judgement: Judgement) -> Cell:
+    return Cell(
+        of.id,
+        examples.language,
+        examples.split,
+        len(examples),
+        judgement,
+        examples.units,
+        examples.checksum,
+        examples.partial,
+        [*examples.notes, *judgement.notes],
+    )

@@ -1,0 +1,198 @@
+"""The result record: every number with its interval and signature, and views of it for every taste."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import atomic_write, read_bytes
+from isogloss.errors import DataError
+
+__all__ = ["Average", "CellScore", "Number", "Overall", "PairScores", "Results", "Row"]
+
+SCHEMA = 1
+
+
+class Number(msgspec.Struct, frozen=True):
+    """A score, 0..100, with its 95 % interval and the number of examples behind it."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+class CellScore(msgspec.Struct, frozen=True):
+    """One task in one language."""
+
+    task: str
+    language: str
+    split: str
+    metrics: dict[str, Number]
+    signature: str
+    partial: bool = False
+    notes: list[str] = []
+
+
+class Average(msgspec.Struct, frozen=True):
+    """An average over languages (of a task) or over tasks (of a category), and what it lacks."""
+
+    name: str
+    score: Number
+    metrics: dict[str, Number]
+    members: list[str]
+    missing: list[str]
+
+
+class Overall(msgspec.Struct, frozen=True):
+    """The average over tasks by a named rule; partial where anything of the suite is missing."""
+
+    rule: str
+    score: Number | None
+    missing: list[str]
+    note: str = ""
+
+    @property
+    def partial(self) -> bool:
+        """Whether something is missing."""
+        return bool(self.missing)
+
+
+class PairScores(msgspec.Struct, frozen=True):
+    """Scores by query and target language, pooled over all queries (micro-average)."""
+
+    task: str
+    metric: str
+    subsets: dict[str, Number]
+    matrix: dict[str, dict[str, Number]]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One number in the tidy form: `level` is cell, task, category, overall, subset or pair."""
+
+    level: str
+    task: str
+    language: str
+    split: str
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+    note: str
+    signature: str
+
+
+class Results(msgspec.Struct, frozen=True):
+    """Everything that was scored, self-describing."""
+
+    suite: str
+    system: dict[str, Any]
+    split: str
+    cells: list[CellScore]
+    tasks: list[Average]
+    categories: list[Average]
+    overall: Overall
+    pairs: list[PairScores]
+    isogloss: str
+    schema_version: int = SCHEMA
+
+    def rows(self) -> Iterator[Row]:
+        """The record as tidy rows, one a number."""
+        for cell in self.cells:
+            note = "partial gold" if cell.partial else ""
+            for metric, number in cell.metrics.items():
+                place = ("cell", cell.task, cell.language, cell.split, metric)
+                yield _row(place, number, note, cell.signature)
+        for average in self.tasks:
+            note = _lacks(average.missing)
+            for metric, number in {**average.metrics, "score": average.score}.items():
+                yield _row(("task", average.name, "", self.split, metric), number, note)
+        for average in self.categories:
+            yield _row(("category", average.name, "", self.split, "score"), average.score, _lacks(average.missing))
+        if self.overall.score is not None:
+            place = ("overall", self.suite, "", self.split, self.overall.rule)
+            yield _row(place, self.overall.score, _lacks(self.overall.missing))
+        for pairs in self.pairs:
+            for name, number in pairs.subsets.items():
+                yield _row(("subset", pairs.task, name, self.split, pairs.metric), number, "")
+            for query, targets in pairs.matrix.items():
+                for target, number in targets.items():
+                    yield _row(("pair", pairs.task, f"{query}>{target}", self.split, pairs.metric), number, "")
+
+    def to_json(self, path: Path) -> None:
+        """Write the record."""
+        with atomic_write(path) as stream:
+            stream.write(msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n")
+
+    @staticmethod
+    def from_json(path: Path) -> "Results":
+        """Read a record that was written here."""
+        try:
+            found = msgspec.json.decode(read_bytes(path), type=Results)
+        except msgspec.DecodeError as error:
+            raise DataError(f"not a result record: {error}", where=str(path)) from None
+        if found.schema_version > SCHEMA:
+            what = f"schema version {found.schema_version}, this isogloss reads up to {SCHEMA}"
+            raise DataError(what, where=str(path), fix="Update isogloss")
+        return found
+
+    def to_csv(self, path: Path) -> None:
+        """Write the tidy form."""
+        import csv
+
+        with atomic_write(path) as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(Row.__struct_fields__)
+            writer.writerows(msgspec.structs.astuple(row) for row in self.rows())
+
+    def to_pandas(self) -> Any:
+        """The tidy form as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([msgspec.structs.asdict(row) for row in self.rows()], columns=Row.__struct_fields__)
+
+    def to_arrow(self) -> Any:
+        """The tidy form as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([msgspec.structs.asdict(row) for row in self.rows()])
+
+    def task_scores(self) -> dict[str, float]:
+        """The task averages by name."""
+        return {average.name: average.score.value for average in self.tasks}
+
+    def __getitem__(self, key: tuple[str, str] | str) -> CellScore | Average:
+        """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average."""
+        if isinstance(key, str):
+            for average in self.tasks:
+                if average.name == key:
+                    return average
+        else:
+            for cell in self.cells:
+                if (cell.task, cell.language) == key:
+                    return cell
+        raise KeyError(key)
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        from html import escape
+
+        lines = "".join(
+            f"<tr><td>{escape(average.name)}</td><td>{average.score.value:.1f}</td>"
+            f"<td>{average.score.low:.1f}–{average.score.high:.1f}</td><td>{average.score.n:,}</td>"
+            f"<td>{escape(_lacks(average.missing))}</td></tr>"
+            for average in self.tasks
+        )
+        heading = "<tr><th>task</th><th>score</th><th>95 %</th><th>n</th><th></th></tr>"
+        name = escape(str(self.system.get("name", "")))
+        return f"<table><caption>{name} on {escape(self.suite)}</caption>{heading}{lines}</table>"
+
+
+def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> Row:
+    return Row(*place, number.value, number.low, number.high, number.n, note, signature)
+
+
+def _lacks(missing: list[str]) -> str:
+    return f"partial, missing: {' '.join(missing)}" if missing else ""

@@ -1,0 +1,155 @@
+"""What is asked, as columns: the examples of one task, language and split."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import unknown
+
+__all__ = ["Column", "Examples", "Pool"]
+
+# A column is a sequence with one item an example, or a function that makes it when somebody asks.
+Column = Sequence[Any] | Callable[[], Sequence[Any]]
+
+
+class Pool:
+    """The candidates of a retrieval task: ids and languages, and their texts, each read when somebody asks."""
+
+    def __init__(
+        self,
+        members: Callable[[], tuple[Sequence[str], Sequence[str]]],
+        texts: Callable[[], Sequence[str]],
+        languages_of: Callable[[set[str]], Mapping[str, str]] | None = None,
+    ) -> None:
+        self._members = members
+        self._texts = texts
+        self._languages_of = languages_of
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def _both(self) -> tuple[Sequence[str], Sequence[str]]:
+        return self._members()
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Candidate ids in pool order."""
+        return self._both[0]
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The language of each candidate."""
+        return self._both[1]
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row of each candidate id."""
+        return {identifier: row for row, identifier in enumerate(self.ids)}
+
+    def languages_of(self, ids: set[str]) -> Mapping[str, str]:
+        """The languages of some candidates; a large pool is scanned for them, not kept."""
+        if self._languages_of is not None and "_both" not in self.__dict__:
+            return self._languages_of(ids)
+        return {identifier: self.languages[self.rows[identifier]] for identifier in ids if identifier in self.rows}
+
+    @cached_property
+    def text(self) -> Sequence[str]:
+        """The text of each candidate."""
+        return self._texts()
+
+
+@dataclass(eq=False)
+class Examples:
+    """Examples of one (task, language, split): ids plus the columns of the task's kind.
+
+    `examples["question"]` and `examples.question` give a column, `examples[3]` a row, `len(examples)` the number.
+
+    Attributes:
+        ids: the dataset's own ids, or `<split>-<row>`.
+        gold: name of the column with the right answers; its items are None where an example has none.
+        units: ids shared with the parallel examples of other languages; None where there are none.
+        pool: the candidates, for retrieval.
+        checksum: sha256 over the unpacked bytes of the files read.
+        root: the data folder the files are in.
+        partial: True where gold covers only a part of the split.
+    """
+
+    task: str
+    language: str
+    split: str
+    ids: list[str]
+    columns: dict[str, Column]
+    gold: str
+    units: list[str] | None = None
+    pool: Pool | None = None
+    checksum: str = ""
+    partial: bool = False
+    sources: tuple[str, ...] = ()
+    root: Path | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether any example has its right answer."""
+        return self.gold in self.columns
+
+    def column(self, name: str) -> Sequence[Any]:
+        """A column by name, computed on first use."""
+        try:
+            column = self.columns[name]
+        except KeyError:
+            raise unknown("column", name, self.columns) from None
+        if callable(column):
+            column = self.columns[name] = column()
+        return column
+
+    def __getitem__(self, key: str | int) -> Any:
+        if isinstance(key, str):
+            return self.ids if key == "id" else self.column(key)
+        return {"id": self.ids[key], **{name: self.column(name)[key] for name in self.columns}}
+
+    def __getattr__(self, name: str) -> Sequence[Any]:
+        columns: Mapping[str, Column] = self.__dict__.get("columns", {})
+        if name in columns:
+            return self.column(name)
+        raise AttributeError(f"no column {name!r}; there are id, {', '.join(columns)}")
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        names = list(self.columns)
+        for values in zip(self.ids, *(self.column(name) for name in names), strict=True):
+            yield dict(zip(["id", *names], values, strict=True))
+
+    def keep(self, rows: Sequence[int]) -> "Examples":
+        """Only some of the rows."""
+        columns: dict[str, Column] = {}
+        for name in self.columns:
+            columns[name] = _chosen(self, name, rows)
+        return Examples(
+            self.task,
+            self.language,
+            self.split,
+            [self.ids[row] for row in rows],
+            columns,
+            self.gold,
+            units=None if self.units is None else [self.units[row] for row in rows],
+            pool=self.pool,
+            checksum=self.checksum,
+            partial=self.partial,
+            sources=self.sources,
+            root=self.root,
+            notes=self.notes,
+        )
+
+
+def _chosen(examples: Examples, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
+    def choose() -> Sequence[Any]:
+        column = examples.column(name)
+        return [column[row] for row in rows]
+
+    return choose

@@ -1,0 +1,34 @@
+"""Multiple choice: the answer is the index of the better choice."""
+
+from collections.abc import Iterator
+
+from isogloss.metrics import accuracy
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.task import Task
+
+__all__ = ["Choice"]
+
+
+class Choice(Kind):
+    """XCOPA. Numbers are compared as JSON has them: 1, 1.0 and true are the same, the string "1" is not a number."""
+
+    answer = bool | int | float | str
+    shape = "the index of the choice, from 0"
+    inputs = ("premise", "question", "choices")
+
+    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """Anything that is not the index of a choice."""
+        for row, (value, choices) in enumerate(zip(values, examples["choices"], strict=True)):
+            if isinstance(value, str):
+                yield row, f"{value!r} is a string", "Write the number, without quotes"
+            elif value is not None and value not in range(len(choices)):
+                yield row, f"{value!r} is not the index of one of {len(choices)} choices", "Count from 0"
+
+    def placeholder(self, examples: Examples) -> str:
+        """All labels equal, as in the published English COPA test file."""
+        return label_placeholder(examples["label"])
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Accuracy."""
+        return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})

@@ -1,0 +1,43 @@
+"""Text and pair classification: the answer is a label."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from isogloss.errors import near_names
+from isogloss.metrics import accuracy
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.task import Task
+
+__all__ = ["Classification"]
+
+
+class Classification(Kind):
+    """XNLI, PAWS-X, MLDoc."""
+
+    answer = str | int
+    shape = "a label"
+    inputs = ("text", "text_a", "text_b")
+
+    def normalize(self, value: Any) -> Any:
+        """Labels are compared as strings, without surrounding blanks."""
+        return str(value).strip()
+
+    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """Labels outside the label set."""
+        known = {*task.labels, None}
+        if set(values) <= known:
+            return
+        for row, value in enumerate(values):
+            if value not in known:
+                close = near_names(str(value), task.labels, 1)
+                hint = f"did you mean {close[0]}? " if close else ""
+                yield row, f"label {value!r} is not one of {', '.join(task.labels)}", f"{hint}Write the label itself"
+
+    def placeholder(self, examples: Examples) -> str:
+        """All labels equal."""
+        return label_placeholder(examples["label"])
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Accuracy."""
+        return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})

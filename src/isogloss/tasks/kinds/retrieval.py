@@ -1,0 +1,111 @@
+"""Retrieval: the answer is a ranked list of candidate ids (Tatoeba: the nearest one)."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from isogloss.metrics import accuracy, ranking
+from isogloss.metrics.statistics import MEAN, IntArray, Statistics
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Pairs, Values
+from isogloss.tasks.task import Task
+
+__all__ = ["Bitext", "PoolRetrieval"]
+
+CUTOFF = 20
+
+
+class _Retrieval(Kind):
+    answer = list[str | int] | str | int
+    inputs = ("text",)
+
+    def normalize(self, value: Any) -> Any:
+        """A list of ids as strings; one bare id is a list of one."""
+        return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """Candidates that are not in the pool, or stand in a ranking twice."""
+        known = examples.pool.rows if examples.pool is not None else None
+        for row, ranked in enumerate(values):
+            if ranked is None:
+                continue
+            if len(set(ranked)) != len(ranked):
+                twice = next(item for place, item in enumerate(ranked) if item in ranked[:place])
+                yield row, f"candidate {twice!r} is ranked more than once", "Rank each candidate once"
+            if known is not None:
+                stranger = next((item for item in ranked if item not in known), None)
+                if stranger is not None:
+                    fix = f"Candidate ids are those of isogloss export {task.id}"
+                    yield row, f"candidate {stranger!r} is not in the pool", fix
+
+
+class Bitext(_Retrieval):
+    """Tatoeba: for each English sentence, its translation."""
+
+    shape = "the id of the nearest sentence, or a ranked list of ids"
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Accuracy of the first answer."""
+        gold = [targets[0] for targets in examples["targets"]]
+        first = [ranked[0] if ranked else None for ranked in values]
+        return Judgement({"accuracy": accuracy.statistics(gold, first)})
+
+
+class PoolRetrieval(_Retrieval):
+    """LAReQA and Mewsli-X: all candidates of all languages compete."""
+
+    shape = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
+    lenient = True
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """AP@20 (with one target this is the reciprocal rank cut at 20); one-target figures where targets compete."""
+        codes: dict[str, int] = {}
+        targets = _padded(examples["targets"], codes)
+        ranked = _padded([value or () for value in values], codes)
+        units = np.arange(len(examples), dtype=np.int64)
+        whole = Statistics(ranking.average_precisions(ranked, targets, CUTOFF)[:, None], MEAN)
+        metrics = {f"map@{CUTOFF}": whole}
+        languages = _target_languages(examples, codes)
+        if targets.shape[1] == 1:
+            pairs = Pairs(f"map@{CUTOFF}", whole, languages[targets[:, 0]]) if languages is not None else None
+            return Judgement(metrics, pairs)
+        needed = CUTOFF + targets.shape[1] - 1
+        shallow = min((len(value) for value in values if value is not None), default=0)
+        if shallow < min(needed, len(examples.pool or ()) or needed):
+            note = f"one-target figures left out: they need {needed} ranked ids a question, one has {shallow}"
+            return Judgement(metrics, notes=[note])
+        single = ranking.limited_reciprocal_ranks(ranked, targets, CUTOFF)
+        real = targets >= 0
+        rows = Statistics(single[real][:, None], MEAN, np.repeat(units, real.sum(axis=1)))
+        metrics["one-target"] = rows
+        if languages is None:
+            return Judgement(metrics)
+        of_target = languages[targets[real]]
+        same = of_target == examples.language
+        metrics["one-target-same"] = rows.select(same)
+        metrics["one-target-different"] = rows.select(~same)
+        return Judgement(metrics, Pairs("one-target", rows, of_target))
+
+
+def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
+    """Lists of ids as rows of integers, padded with -1; `codes` grows by what is new."""
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    width = int(lengths.max(initial=1))
+    table = np.full((len(lists), max(width, 1)), -1, dtype=np.int64)
+    flat = (codes.setdefault(item, len(codes)) for item in chain.from_iterable(lists))
+    table[np.arange(table.shape[1]) < lengths[:, None]] = np.fromiter(flat, dtype=np.int64, count=int(lengths.sum()))
+    return table
+
+
+def _target_languages(examples: Examples, codes: dict[str, int]) -> Any:
+    """The language of every target, by code; None where the pool is not at hand."""
+    if examples.pool is None:
+        return None
+    wanted = {target for targets in examples["targets"] for target in targets}
+    of = examples.pool.languages_of(wanted)
+    languages = np.full(len(codes), "", dtype="<U8")
+    for target in wanted:
+        languages[codes[target]] = of.get(target, "")
+    return languages

@@ -1,0 +1,100 @@
+"""Tagging: the answer is one tag per token, or spans of characters from systems without our tokens."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from isogloss.metrics import chunks, spans
+from isogloss.metrics.statistics import Statistics
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values
+from isogloss.tasks.task import Task
+
+__all__ = ["Tagging"]
+
+
+class Tagging(Kind):
+    """UD-POS and WikiANN."""
+
+    answer = list[str | tuple[int, int, str]]
+    shape = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
+    inputs = ("tokens", "text", "offsets")
+
+    def normalize(self, value: Any) -> Any:
+        """Tags without surrounding blanks; spans as they are."""
+        return [item.strip() if isinstance(item, str) else item for item in value]
+
+    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """A tag count other than the token count, a tag outside the set, a span outside the text."""
+        if _are_spans(examples, values):
+            yield from _span_faults(task, examples, values)
+            return
+        known = set(task.labels)
+        for row, (tags, tokens) in enumerate(zip(values, examples["tokens"], strict=True)):
+            if tags is None:
+                continue
+            if len(tags) != len(tokens):
+                yield row, f"{len(tags)} tags for {len(tokens)} tokens", "Give one tag per token"
+            elif not known.issuperset(tags):
+                wrong = next(tag for tag in tags if tag not in known)
+                yield row, f"tag {wrong!r} is not one of {', '.join(task.labels)}", "See isogloss list tasks"
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Chunk F1 with token accuracy beside it; character-span F1 where the answers are spans."""
+        if _are_spans(examples, values):
+            return _judge_spans(task, examples, values)
+        given = [tags if tags is not None else ["O"] * len(gold) for tags, gold in _with_gold(examples, values)]
+        metrics: dict[str, Statistics] = {
+            "f1": chunks.statistics(examples["tags"], given, dialect=task.dialect),
+            "accuracy": chunks.token_accuracy(examples["tags"], given),
+        }
+        return Judgement(metrics, dialect=task.dialect)
+
+
+def _with_gold(examples: Examples, values: Values) -> Iterator[tuple[Any, list[str]]]:
+    return zip(values, examples["tags"], strict=True)
+
+
+def _are_spans(examples: Examples, values: Values) -> bool:
+    """Whether the answers are character spans: an empty list for a sentence with words is "no span here"."""
+    for value, tokens in zip(values, examples["tokens"], strict=True):
+        if value:
+            return not isinstance(value[0], str)
+        if value is not None and tokens:
+            return not any(isinstance(item, str) for other in values if other for item in other)
+    return False
+
+
+def _types(task: Task) -> set[str]:
+    return {label.partition("-")[2] or label for label in task.labels if label != "O"}
+
+
+def _span_faults(task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    types = _types(task)
+    for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
+        for item in value or ():
+            if isinstance(item, str):
+                yield row, "tags and spans are mixed in one file", "Give either tags or spans everywhere"
+            elif not 0 <= item[0] < item[1] <= len(text):
+                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points"
+            elif item[2] not in types:
+                yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
+
+
+def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
+    bare = all("-" not in label for label in task.labels)
+    gold = [
+        [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
+        if bare
+        else spans.from_tags(tags, offsets, dialect=task.dialect)
+        for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
+    ]
+    given = [
+        [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
+        for value, text in zip(values, examples["text"], strict=True)
+    ]
+    metrics = {
+        "f1": spans.statistics(gold, given),
+        "boundary_f1": spans.statistics(gold, given, boundaries_only=True),
+    }
+    note = "character-span F1: not comparable with published figures, which are over tokens"
+    return Judgement(metrics, dialect="char-spans", notes=[note])

@@ -1,0 +1,154 @@
+"""From a task, a language and a split to examples: try the layouts in order, check the counts."""
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.location import default_data_dir
+from isogloss.errors import DataError, unknown
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind
+from isogloss.tasks.readers.source import Source
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import SPLITS, Task
+
+__all__ = ["data_folder", "load", "load_gold"]
+
+
+def data_folder(data: str | os.PathLike[str] | None) -> Path:
+    """The folder with the datasets: as given, or from ISOGLOSS_DATA, or the user's cache."""
+    return Path(data) if data is not None else default_data_dir()
+
+
+def load(
+    task: str | Task,
+    language: str,
+    split: str = "test",
+    data: str | os.PathLike[str] | None = None,
+    *,
+    allow_partial: bool = False,
+) -> Examples:
+    """The examples of a task in a language.
+
+    Args:
+        task: a task or its name.
+        language: two-letter code.
+        split: "test" (what XTREME-R scores), "dev" or "train".
+        data: the data folder; default ISOGLOSS_DATA or the user's cache folder.
+        allow_partial: accept fewer examples than the task is known to have.
+
+    Raises:
+        DataError: no file in any accepted layout, a damaged file, or a count that is not the task's.
+    """
+    found = task if isinstance(task, Task) else find_task(task)
+    if language not in (known := (*found.languages, *found.also)):
+        raise unknown(f"language of {found.id}", language, known)
+    if split not in SPLITS:
+        raise unknown("split", split, SPLITS)
+    root = data_folder(data)
+    candidates: list[Examples] = []
+    for layout in found.layouts:
+        pattern = getattr(layout, split)
+        if pattern:
+            examples = _reader(layout.reader)(Source(found, language, split, root, pattern))
+            if examples is not None:
+                candidates.append(examples)
+                if examples.has_gold and _is_full(found, examples):
+                    return examples
+    if not candidates:
+        raise _nothing(found, language, split, root)
+    return _best(found, candidates, allow_partial)
+
+
+def _reader(name: str) -> Any:
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"isogloss.tasks.readers.{module}"), function)
+
+
+def _is_full(task: Task, examples: Examples) -> bool:
+    """Whether the counts are the task's: examples, and for bitext mining the gold pairs."""
+    expected = task.expected(examples.language, examples.split)
+    pairs = task.expected(examples.language, f"{examples.split}-pairs") if examples.has_gold else None
+    return (expected is None or len(examples) == expected) and (
+        pairs is None or sum(map(len, examples[examples.gold])) == pairs
+    )
+
+
+def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Examples:
+    """The one to use when no layout has both gold and the full count."""
+    with_gold = [examples for examples in candidates if examples.has_gold]
+    full = [examples for examples in candidates if _is_full(task, examples)]
+    if with_gold and full and task.kind == "tagging" and allow_partial:
+        from isogloss.tasks.readers.tagged import overlay
+
+        return overlay(full[0], with_gold[0])
+    if with_gold and allow_partial:
+        with_gold[0].partial = not _is_full(task, with_gold[0])
+        return with_gold[0]
+    if full:
+        return full[0]
+    short = (with_gold or candidates)[0]
+    expected = task.expected(short.language, short.split)
+    pairs = task.expected(short.language, f"{short.split}-pairs")
+    counted = f"{len(short)} examples" if pairs is None else f"{sum(map(len, short[short.gold]))} gold pairs"
+    raise DataError(
+        f"{counted}, but {task.id}/{short.language} {short.split} has {expected or pairs}",
+        where=", ".join(short.sources),
+        fix="Fetch the files again, or pass --allow-partial to score what is there",
+    )
+
+
+def _nothing(task: Task, language: str, split: str, root: Path) -> DataError:
+    looked = [getattr(layout, split) for layout in task.layouts if getattr(layout, split)]
+    if not looked:
+        others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
+        return DataError(f"{task.id} has no {split} split", fix=f"There is {' and '.join(others)}")
+    return DataError(
+        f"no {split} file of {task.id}/{language} in {root}",
+        fix=f"isogloss fetch {task.id}, or point --data at a folder with one of: {', '.join(looked)}",
+    )
+
+
+def load_gold(
+    task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
+) -> Examples:
+    """Examples with gold, or an error that says which split has it. Split "best": test where gold exists, else dev."""
+    if split == "best":
+        try:
+            return load_gold(task, language, "test", data, allow_partial=allow_partial)
+        except DataError as error:
+            try:
+                return load_gold(task, language, "dev", data, allow_partial=allow_partial)
+            except DataError:
+                raise error from None
+    examples = load(task, language, split, data, allow_partial=allow_partial)
+    missing = "" if examples.has_gold else f"the {split} file has no gold answers"
+    reason = missing or kind(task.kind).placeholder(examples)
+    if not reason:
+        return examples
+    other = _split_with_gold(task, language, split, data)
+    where = f"{task.id}/{language} ({', '.join(examples.sources)})"
+    has = f"The {other} split has gold: --split {other} or --split best" if other else "No other split here has it"
+    partial = _partial_hint(task, language, split, data) if missing and not allow_partial else ""
+    raise DataError(reason, where=where, fix=f"{partial}{has}; or give the labels with --gold DIR")
+
+
+def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
+    for other in ("test", "dev"):
+        if other != split:
+            try:
+                examples = load(task, language, other, data)
+            except DataError:
+                continue
+            if examples.has_gold and not kind(task.kind).placeholder(examples):
+                return other
+    return ""
+
+
+def _partial_hint(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
+    try:
+        part = load(task, language, split, data, allow_partial=True)
+    except DataError:
+        return ""
+    return f"{len(part)} examples have gold: --allow-partial scores those. " if part.has_gold else ""

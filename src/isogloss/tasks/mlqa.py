@@ -1,0 +1,33 @@
+"""MLQA: questions over Wikipedia paragraphs, in seven languages; question and context in the same one."""
+
+from isogloss.tasks.task import Layout, Task
+
+TASK = Task(
+    id="mlqa",
+    title="MLQA: extractive question answering",
+    kind="qa",
+    languages=("en", "ar", "de", "es", "hi", "vi", "zh"),
+    main=("f1", "em"),
+    layouts=(
+        Layout(
+            "questions.one_language",
+            test="mlqa/test/test-context-{lang}-question-{lang}.json",
+            dev="mlqa/dev/dev-context-{lang}-question-{lang}.json",
+        ),
+        Layout(
+            "questions.one_language",
+            test="mlqa/MLQA_V1/test/test-context-{lang}-question-{lang}.json",
+            dev="mlqa/MLQA_V1/dev/dev-context-{lang}-question-{lang}.json",
+        ),
+        Layout("questions.english", train="squad/train-v1.1.json"),
+    ),
+    counts={
+        "test": {"en": 11590, "de": 4517, "es": 5253, "ar": 5335, "zh": 5137, "vi": 5495, "hi": 4918},
+        "dev": {"en": 1148, "de": 512, "es": 500, "ar": 517, "zh": 504, "vi": 511, "hi": 507},
+    },
+    parallel="mlqa",
+    options={"dialect": "mlqa"},
+    licence="CC BY-SA 3.0",
+    homepage="https://github.com/facebookresearch/MLQA",
+    citation="Lewis et al. (2020), MLQA: Evaluating Cross-lingual Extractive Question Answering",
+)

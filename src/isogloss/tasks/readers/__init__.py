@@ -1,0 +1,1 @@
+"""How each distribution's files become examples: one small module per format."""

@@ -1,0 +1,60 @@
+"""Tatoeba and BUCC: sentences on two sides, to be matched."""
+
+from isogloss.data.files import lines
+from isogloss.data.tables import rows
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples, Pool
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["bucc", "tatoeba", "tatoeba_prepared"]
+
+
+def tatoeba(source: Source) -> Examples | None:
+    """LASER's files: line i of one side translates line i of the other; English asks, the other side answers."""
+    english_path, other_path = source.path(".eng"), source.path(f".{source.iso3}")
+    if english_path is None or other_path is None:
+        return None
+    english = [line.strip() for line in lines(english_path, source.digest)]
+    other = [line.strip() for line in lines(other_path, source.digest)]
+    if len(english) != len(other):
+        raise DataError(f"{len(english)} English lines but {len(other)} others", where=source.where())
+    ids = [str(row) for row in range(len(english))]
+    columns: dict[str, Column] = {"text": english, "targets": [[identifier] for identifier in ids]}
+    return source.examples(ids, columns, "targets", pool=_pool(ids, source.language, other))
+
+
+def tatoeba_prepared(source: Source) -> Examples | None:
+    """XTREME's files, English sorted to hide the alignment: inputs only, rows named by their sorted place."""
+    english_path, other_path = source.path(".en"), source.path(f".{source.language}")
+    if english_path is None or other_path is None:
+        return None
+    english = [line.strip() for line in lines(english_path, source.digest)]
+    other = [line.strip() for line in lines(other_path, source.digest)]
+    ids = [f"sorted-{row}" for row in range(len(english))]
+    pool = _pool([str(row) for row in range(len(other))], source.language, other)
+    return source.examples(ids, {"text": english}, "targets", pool=pool)
+
+
+def _pool(ids: list[str], language: str, texts: list[str]) -> Pool:
+    return Pool(lambda: (ids, [language] * len(ids)), lambda: texts)
+
+
+def bucc(source: Source) -> Examples | None:
+    """`id<TAB>sentence` on both sides and, where it is published, `source id<TAB>English id` as gold."""
+    own_path, english_path = source.path(f".{source.language}"), source.path(".en")
+    if own_path is None or english_path is None:
+        return None
+    own = list(rows(own_path, 2, source.digest))
+    english = list(rows(english_path, 2, source.digest))
+    ids = [row[0] for row in own]
+    columns: dict[str, Column] = {"text": [row[1] for row in own]}
+    gold_path = source.path(".gold")
+    if gold_path is not None:
+        targets: dict[str, list[str]] = {identifier: [] for identifier in ids}
+        for number, (first, second) in enumerate(rows(gold_path, 2, source.digest), 1):
+            if first not in targets:
+                raise DataError(f"gold names the unknown sentence {first!r}", where=f"{gold_path}:{number}")
+            targets[first].append(second)
+        columns["targets"] = list(targets.values())
+    pool = _pool([row[0] for row in english], "en", [row[1] for row in english])
+    return source.examples(ids, columns, "targets", pool=pool)

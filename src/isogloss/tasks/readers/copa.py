@@ -1,0 +1,63 @@
+"""XCOPA and COPA: a premise, a question word and two choices, as JSON lines."""
+
+import msgspec
+
+from isogloss.data.tables import jsonl
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["copa"]
+
+# The published `question` fields of the other languages are partly wrong (Thai says "effect" throughout); these
+# agree with each other and with English COPA.
+_TRUSTED = ("et", "ht", "qu", "ta", "vi", "zh", "en")
+
+
+class _Record(msgspec.Struct):
+    premise: str
+    choice1: str
+    choice2: str
+    question: str
+    idx: int
+    label: int | None = None
+
+
+def copa(source: Source) -> Examples | None:
+    """One language's file; wrong `question` fields are repaired by `idx` from a language that has them right."""
+    path = source.path()
+    if path is None:
+        return None
+    records = list(jsonl(path, _Record, source.digest))
+    questions = [record.question for record in records]
+    note = ""
+    if source.language not in _TRUSTED:
+        trusted = _trusted_questions(source)
+        if trusted is None:
+            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is at hand"
+        else:
+            questions = [trusted.get(record.idx, record.question) for record in records]
+            changed = sum(q != r.question for q, r in zip(questions, records, strict=True))
+            note = f"{changed} wrong question fields repaired by idx" if changed else ""
+    columns: dict[str, Column] = {
+        "premise": [record.premise for record in records],
+        "question": questions,
+        "choices": [(record.choice1, record.choice2) for record in records],
+    }
+    labels = [record.label for record in records]
+    if any(label is not None for label in labels):
+        if None in labels:
+            raise DataError(f"no label for idx {records[labels.index(None)].idx}", where=str(path))
+        columns["label"] = labels
+    examples = source.examples([str(record.idx) for record in records], columns, "label")
+    if note:
+        examples.notes.append(note)
+    return examples
+
+
+def _trusted_questions(source: Source) -> dict[int, str] | None:
+    for code in _TRUSTED:
+        path = source.path(language=code)
+        if path is not None:
+            return {record.idx: record.question for record in jsonl(path, _Record)}
+    return None

@@ -1,0 +1,113 @@
+"""LAReQA: every sentence of XQuAD-R in eleven languages is a candidate, each question has one answer in each."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from isogloss.data import squad
+from isogloss.data.files import Digest, Stamp, stamp
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["Built", "build", "lareqa"]
+
+
+class Built(NamedTuple):
+    """The retrieval task made of XQuAD-R: texts by question id, texts by candidate id, candidate ids by question."""
+
+    questions: dict[str, str]
+    candidates: dict[str, str]
+    targets: dict[str, list[str]]
+
+
+def build(files: Mapping[str, Any]) -> Built:
+    """Questions, candidates and targets from {language: XQuAD-R file (decoded JSON)}.
+
+    A candidate id is `<language>_<paragraph from 1 over the file>_<sentence from 0>`, its text the sentence
+    immediately followed by its paragraph, without line breaks. The target is the sentence whose [start, end) holds
+    the answer's start; a sentence that occurs twice in the paragraph is two targets. A question id is
+    `<shared id>_<language>`; its targets are those of the shared id in every language.
+    """
+    questions: dict[str, str] = {}
+    candidates: dict[str, str] = {}
+    shared: dict[str, list[str]] = {}
+    asked: list[tuple[str, str]] = []
+    for language, file in files.items():
+        articles = msgspec.convert(file, squad.File).data if isinstance(file, Mapping) else file
+        number = 0
+        for paragraph in (paragraph for article in articles for paragraph in article.paragraphs):
+            number += 1
+            sentences = _sentences(paragraph, f"{language}, paragraph {number}")
+            for place, sentence in enumerate(sentences):
+                text = (sentence + paragraph.context).replace("\n", "")
+                candidates[f"{language}_{number}_{place}"] = text
+            for question in paragraph.qas:
+                answering = _answering(paragraph, question, sentences)
+                if answering:
+                    identifier = f"{question.id}_{language}"
+                    questions[identifier] = question.question
+                    asked.append((identifier, str(question.id)))
+                    shared.setdefault(str(question.id), []).extend(f"{language}_{number}_{i}" for i in answering)
+    return Built(questions, candidates, {identifier: shared[key] for identifier, key in asked})
+
+
+def _sentences(paragraph: squad.Paragraph, where: str) -> list[str]:
+    if not paragraph.sentence_breaks:
+        raise DataError("no sentence_breaks: this is not an XQuAD-R file", where=where)
+    return [paragraph.context[start:end] for start, end in paragraph.sentence_breaks]
+
+
+def _answering(paragraph: squad.Paragraph, question: squad.Question, sentences: list[str]) -> list[int]:
+    """Places of the sentences that answer: the one that holds the answer's start, and its equals."""
+    if not question.answers:
+        return []
+    start = question.answers[0].answer_start
+    place = bisect_right(paragraph.sentence_breaks, start, key=lambda span: span[0]) - 1
+    if place < 0 or start >= paragraph.sentence_breaks[place][1]:
+        return []
+    return [other for other, sentence in enumerate(sentences) if sentence == sentences[place]]
+
+
+@lru_cache(maxsize=2)
+def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[Built, Pool, str]:
+    """The task over these files, built once for all languages."""
+    digest = Digest()
+    built = build({language: squad.read(path, digest) for language, path, _ in files})
+    ids = list(built.candidates)
+    members = (ids, [identifier.partition("_")[0] for identifier in ids])
+    return built, Pool(lambda: members, lambda: list(built.candidates.values())), digest.hex
+
+
+def lareqa(source: Source) -> Examples | None:
+    """The questions of one language over the pool of all languages; every language's file must be there."""
+    paths = {code: source.path(language=code) for code in source.task.languages}
+    if not any(paths.values()):
+        return None
+    missing = [code for code, path in paths.items() if path is None]
+    if missing:
+        raise DataError(
+            f"the pool needs every language's file, missing: {' '.join(missing)}",
+            where=str(source.root / source.relative(source.pattern, missing[0])),
+            fix="isogloss fetch lareqa",
+        )
+    key = tuple((code, path, stamp(path)) for code, path in paths.items() if path is not None)
+    built, pool, checksum = _built(key)
+    expected = source.task.expected(source.language, "candidates")
+    found = sum(language == source.language for language in pool.languages)
+    if found != expected:
+        raise DataError(f"{found} candidate sentences instead of {expected}", where=str(paths[source.language]))
+    ending = f"_{source.language}"
+    ids = [identifier for identifier in built.questions if identifier.endswith(ending)]
+    columns: dict[str, Any] = {
+        "text": [built.questions[identifier] for identifier in ids],
+        "targets": [built.targets[identifier] for identifier in ids],
+    }
+    units = [identifier.removesuffix(ending) for identifier in ids]
+    examples = source.examples(ids, columns, "targets", units=units, pool=pool)
+    examples.checksum = checksum
+    return examples

@@ -1,0 +1,130 @@
+"""Mewsli-X: entity mentions in news, to be linked to entity descriptions in fifty languages."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import Digest, Stamp, stamp
+from isogloss.data.tables import jsonl
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples, Pool
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["entity_text", "mention_text", "mewslix"]
+
+_BRACES = re.compile(r"\{(.*?)\}")
+
+
+class _Span(msgspec.Struct, gc=False):
+    start: int
+    end: int
+    text: str = ""
+
+
+class _Mention(msgspec.Struct):
+    example_id: str
+    mention_span: _Span
+    entity_id: str = ""
+    metadata: dict[str, Any] | None = None
+
+
+class _Context(msgspec.Struct):
+    language: str
+    text: str = ""
+    sentence_spans: list[_Span] = []
+
+
+class _Document(msgspec.Struct):
+    context: _Context
+    mentions: list[_Mention]
+
+
+class _Entity(msgspec.Struct):
+    entity_id: str
+    description: str = ""
+    sentence_spans: list[_Span] = []
+
+
+class _Member(msgspec.Struct, gc=False):
+    entity_id: str
+    description_language: str
+
+
+def _clean(text: str) -> str:
+    """Line breaks become spaces, each double space one space in a single pass, ends are trimmed."""
+    return " ".join(text.splitlines()).replace("  ", " ").strip()
+
+
+def mention_text(record: Mapping[str, Any], index: int = 0) -> str:
+    """The baseline's query for a mention record: `<mention>: <left> { <mention> } <right>`, one sentence of context.
+
+    `record` has `context` and either `mention` or a list `mentions`, of which `index` picks one. Braces that are
+    already in the sentence become parentheses.
+    """
+    mention = record["mention"] if "mention" in record else record["mentions"][index]
+    return _mention_text(msgspec.convert(record["context"], _Context), msgspec.convert(mention, _Mention))
+
+
+def _mention_text(context: _Context, mention: _Mention) -> str:
+    span = mention.mention_span
+    for sentence in context.sentence_spans:
+        if sentence.start <= span.start and span.end <= sentence.end:
+            left = _BRACES.sub(r"(\1)", context.text[sentence.start : span.start])
+            right = _BRACES.sub(r"(\1)", context.text[span.end : sentence.end])
+            return _clean(f"{span.text}: {left} {{ {span.text} }} {right}")
+    raise DataError(
+        f"mention {span.text!r} at {span.start}-{span.end} is not inside one sentence",
+        where=f"mewslix/{context.language}/{mention.example_id}",
+    )
+
+
+def entity_text(record: Mapping[str, Any]) -> str:
+    """The baseline's text of an entity: the listed sentences of its description, joined by spaces."""
+    entity = msgspec.convert(record, _Entity)
+    return _clean(" ".join(entity.description[span.start : span.end] for span in entity.sentence_spans))
+
+
+@lru_cache(maxsize=2)
+def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], str]:
+    digest = Digest()
+    return list(jsonl(path, _Document, digest)), digest.hex
+
+
+def mewslix(source: Source) -> Examples | None:
+    """The mentions of one language; candidates come from `candidate_set_entities.jsonl` beside the mentions."""
+    path = source.path()
+    if path is None:
+        return None
+    documents, checksum = _documents(path, stamp(path))
+    found = [(doc.context, m) for doc in documents if doc.context.language == source.language for m in doc.mentions]
+    if not found:
+        return None
+    columns: dict[str, Column] = {
+        "text": lambda: [_mention_text(context, mention) for context, mention in found],
+        "frequency_bin": [(mention.metadata or {}).get("bin_name", "") for _, mention in found],
+    }
+    if any(mention.entity_id.strip() for _, mention in found):
+        columns["targets"] = [[mention.entity_id.strip()] for _, mention in found]
+    candidates = source.path(pattern=str(Path(source.pattern).parent / "candidate_set_entities.jsonl"))
+    ids = [mention.example_id for _, mention in found]
+    examples = source.examples(ids, columns, "targets", pool=_pool(candidates, stamp(candidates)) if candidates else None)
+    examples.checksum = checksum
+    if candidates is None:
+        examples.notes.append("no candidate_set_entities.jsonl: candidate ids and languages cannot be checked")
+    return examples
+
+
+@lru_cache(maxsize=1)
+def _pool(path: Path, _stamp: Stamp) -> Pool:
+    def members() -> tuple[list[str], list[str]]:
+        pairs = [(member.entity_id, member.description_language) for member in jsonl(path, _Member)]
+        return [identifier for identifier, _ in pairs], [language for _, language in pairs]
+
+    def languages_of(ids: set[str]) -> dict[str, str]:
+        return {m.entity_id: m.description_language for m in jsonl(path, _Member) if m.entity_id in ids}
+
+    return Pool(members, lambda: [entity_text(record) for record in jsonl(path, dict[str, Any])], languages_of)

@@ -1,0 +1,93 @@
+"""Classification files: sentence pairs (XNLI, PAWS-X) and single documents (MLDoc)."""
+
+from collections.abc import Sequence
+
+from isogloss.data.files import lines
+from isogloss.data.tables import rows
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["documents", "multinli", "pawsx", "prepared", "prepared_xnli", "xnli"]
+
+# The raw XNLI release spells one label two ways.
+_RENAMED = {"contradictory": "contradiction"}
+
+
+def _pairs(source: Source, first: list[str], second: list[str], labels: Sequence[str]) -> Examples:
+    columns: dict[str, Column] = {"text_a": first, "text_b": second}
+    if labels:
+        if len(labels) != len(first):
+            raise DataError(f"{len(labels)} labels for {len(first)} pairs", where=source.where())
+        columns["label"] = [_RENAMED.get(label, label) for label in labels]
+    return source.examples(source.row_ids(len(first)), columns, "label")
+
+
+def prepared(source: Source) -> Examples | None:
+    """`a<TAB>b<TAB>label` without a header; the label column may be missing, as in XTREME's test files."""
+    path = source.path()
+    if path is None:
+        return None
+    table = list(rows(path, (2, 3), source.digest))
+    labels = [row[2] for row in table if len(row) == 3]
+    return _pairs(source, [row[0] for row in table], [row[1] for row in table], labels)
+
+
+def prepared_xnli(source: Source) -> Examples | None:
+    """XTREME's XNLI files; test labels, the same in all languages, may lie beside them in one file."""
+    examples = prepared(source)
+    if examples is None or examples.has_gold:
+        return examples
+    labels = source.path(pattern="xnli/test-gold-labels.txt")
+    if labels is None or source.split != "test":
+        return examples
+    gold = [line.strip() for line in lines(labels, source.digest)]
+    return _pairs(source, list(examples["text_a"]), list(examples["text_b"]), gold)
+
+
+def xnli(source: Source) -> Examples | None:
+    """The release itself: one file for all languages, with a header."""
+    path = source.path()
+    if path is None:
+        return None
+    first: list[str] = []
+    second: list[str] = []
+    labels: list[str] = []
+    # language, gold_label, …, sentence1 in the seventh column and sentence2 in the eighth
+    for row in rows(path, (8, 64), source.digest):
+        if row[0] == source.language:
+            labels.append(row[1])
+            first.append(row[6])
+            second.append(row[7])
+    return _pairs(source, first, second, labels) if first else None
+
+
+def pawsx(source: Source) -> Examples | None:
+    """The release itself: header and the columns id, sentence1, sentence2, label.
+
+    Ids are the rows: only some distributions have the id column, and all keep the order.
+    """
+    path = source.path()
+    if path is None:
+        return None
+    table = [row for row in rows(path, 4, source.digest) if row[0] != "id"]
+    return _pairs(source, [row[1] for row in table], [row[2] for row in table], [row[3] for row in table])
+
+
+def documents(source: Source) -> Examples | None:
+    """`label<TAB>text` a line, as MLDoc's preparation writes it."""
+    path = source.path()
+    if path is None:
+        return None
+    table = list(rows(path, 2, source.digest))
+    columns: dict[str, Column] = {"text": [row[1] for row in table], "label": [row[0] for row in table]}
+    return source.examples(source.row_ids(len(table)), columns, "label")
+
+
+def multinli(source: Source) -> Examples | None:
+    """The training files of XNLI's machine-translation archive: premise, hypothesis and label under a header."""
+    path = source.path()
+    if path is None:
+        return None
+    table = [row for row in rows(path, 3, source.digest)][1:]
+    return _pairs(source, [row[0] for row in table], [row[1] for row in table], [row[2] for row in table])

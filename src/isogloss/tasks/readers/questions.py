@@ -1,0 +1,46 @@
+"""Extractive QA files in SQuAD format, one file per language or one for all."""
+
+from isogloss.data import squad
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["all_languages", "english", "one_language"]
+
+
+def _examples(source: Source, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
+    # Prepared test files carry a dummy empty answer at offset 0: that is no gold.
+    answers = [[answer.text for answer in question.answers] for _, question in pairs]
+    columns: dict[str, Column] = {
+        "question": [question.question for _, question in pairs],
+        "context": [paragraph.context for paragraph, _ in pairs],
+    }
+    if any(text for texts in answers for text in texts):
+        for (_, question), texts in zip(pairs, answers, strict=True):
+            if not texts:
+                raise DataError(f"question {question.id!r} has no answer", where=source.where())
+        columns["answers"] = answers
+        columns["answer_starts"] = [[a.answer_start for a in question.answers] for _, question in pairs]
+    return source.examples([str(question.id) for _, question in pairs], columns, "answers")
+
+
+def one_language(source: Source) -> Examples | None:
+    """A file that holds one language."""
+    path = source.path()
+    return path and _examples(source, list(squad.questions(squad.read(path, source.digest))))
+
+
+def english(source: Source) -> Examples | None:
+    """SQuAD itself, which is English whatever the task's other languages are."""
+    return one_language(source) if source.language == "en" else None
+
+
+def all_languages(source: Source) -> Examples | None:
+    """A file that holds all languages; ids begin with the language's name, as in TyDiQA."""
+    path = source.path()
+    if path is None:
+        return None
+    prefix = source.relative("{name}-")
+    found = squad.questions(squad.read(path, source.digest))
+    pairs = [(paragraph, question) for paragraph, question in found if str(question.id).startswith(prefix)]
+    return _examples(source, pairs) if pairs else None

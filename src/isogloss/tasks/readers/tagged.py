@@ -1,0 +1,112 @@
+"""Tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.conllu import sentences, tagged_words
+from isogloss.data.detokenize import join
+from isogloss.data.files import lines
+from isogloss.data.tables import panx_sentences, tagged_sentences
+from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.readers.source import Source
+
+__all__ = ["overlay", "panx", "treebanks", "words"]
+
+Sentence = tuple[list[str], list[str] | None]
+TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
+
+
+def _tagged(source: Source, found: Iterable[Sentence], raw: Callable[[list[list[str]]], TextAndOffsets]) -> Examples:
+    tokens: list[list[str]] = []
+    tags: list[list[str] | None] = []
+    for sentence_words, sentence_tags in found:
+        tokens.append(sentence_words)
+        tags.append(sentence_tags)
+    # Raw text and offsets are for systems that bring their own tokens; scoring tags does not wait for them.
+    both = cache(lambda: raw(tokens))
+    columns: dict[str, Column] = {"tokens": tokens, "text": lambda: both()[0], "offsets": lambda: both()[1]}
+    if any(tag is not None for tag in tags):
+        columns["tags"] = tags
+    return source.examples(source.row_ids(len(tokens)), columns, "tags")
+
+
+def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
+    def raw(tokens: list[list[str]]) -> TextAndOffsets:
+        pairs = [join(sentence, language) for sentence in tokens]
+        return [text for text, _ in pairs], [list(offsets) for _, offsets in pairs]
+
+    return raw
+
+
+def words(source: Source) -> Examples | None:
+    """XTREME's prepared files, with or without tags."""
+    path = source.path()
+    if path is None:
+        return None
+    return _tagged(source, tagged_sentences(path, source.digest), _joined(source.language))
+
+
+def panx(source: Source) -> Examples | None:
+    """WikiANN's own files, `xx:word<TAB>tag`."""
+    path = source.path()
+    if path is None:
+        return None
+    return _tagged(source, panx_sentences(path, source.digest), _joined(source.language))
+
+
+def treebanks(source: Source) -> Examples | None:
+    """All of a language's CoNLL-U files in name order, converted as XTREME does."""
+    paths = source.paths()
+    if not paths:
+        return None
+
+    def found() -> Iterator[Sentence]:
+        for path in paths:
+            for pairs in tagged_words(lines(path, source.digest), source.language, source=str(path)):
+                yield [word for word, _ in pairs], [tag for _, tag in pairs]
+
+    return _tagged(source, found(), lambda _: _raw_treebanks(paths, source.language))
+
+
+def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:
+    texts: list[str] = []
+    offsets: list[list[tuple[int, int]]] = []
+    for path in paths:
+        for sentence in sentences(lines(path), language, source=str(path)):
+            texts.append(sentence.text)
+            offsets.append(list(sentence.offsets))
+    return texts, offsets
+
+
+def overlay(full: Examples, part: Examples) -> Examples:
+    """The full word-only split with the tags of the sentences that a partial gold set has.
+
+    Sentences are matched by their words, repeated ones in order, so ids stay those of the full split.
+    """
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for row, sentence in enumerate(full["tokens"]):
+        rows.setdefault(tuple(sentence), []).append(row)
+    tags: list[Any] = [None] * len(full)
+    texts: dict[int, int] = {}
+    for row, (sentence, gold) in enumerate(zip(part["tokens"], part["tags"], strict=True)):
+        places = rows.get(tuple(sentence))
+        if places:
+            place = places.pop(0)
+            tags[place] = gold
+            texts[place] = row
+    known = [row for row, tag in enumerate(tags) if tag is not None]
+    kept = full.keep(known)
+    kept.columns["tags"] = [tags[row] for row in known]
+    chosen = [texts[row] for row in known]
+    for name in ("text", "offsets"):
+        kept.columns[name] = _rows_of(part, name, chosen)
+    kept.partial = True
+    kept.checksum = part.checksum
+    kept.sources = (*part.sources, *full.sources)
+    return kept
+
+
+def _rows_of(examples: Examples, name: str, rows: list[int]) -> Callable[[], Sequence[Any]]:
+    return lambda: [examples.column(name)[row] for row in rows]

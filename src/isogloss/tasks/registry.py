@@ -1,0 +1,115 @@
+"""The tasks and suites there are: explicit tuples, loaded one file at a time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from isogloss.errors import unknown
+from isogloss.metrics.aggregate import ALIASES, DEFAULT_RULE
+from isogloss.metrics.aggregate import SUITES as SUITE_TASKS
+from isogloss.tasks.task import Task
+
+__all__ = ["ALIASES", "SUITES", "TASKS", "Suite", "canonical", "chosen", "suite", "task"]
+
+TASKS = (
+    "xnli",
+    "xcopa",
+    "udpos",
+    "wikiann",
+    "xquad",
+    "mlqa",
+    "tydiqa",
+    "tatoeba",
+    "mewslix",
+    "lareqa",
+    "pawsx",
+    "bucc",
+    "mldoc",
+)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A set of tasks with the rule that makes one number of them."""
+
+    id: str
+    title: str
+    # Where a suite's language list for a task is not the task's own.
+    languages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The ids of its tasks."""
+        return SUITE_TASKS[self.id]
+
+    @property
+    def rule(self) -> str:
+        """The rule of its overall figure, if nobody names another."""
+        return DEFAULT_RULE[self.id]
+
+    def languages_of(self, task_id: str) -> tuple[str, ...]:
+        """The languages that make the task's average in this suite."""
+        return dict(self.languages).get(task_id) or task(task_id).languages
+
+
+_XTREME_NER = (
+    "ar he vi id jv ms tl eu ml ta te af nl en de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw yo my zh kk tr "
+    "et fi hu"
+)
+_XTREME_POS = "af ar bg de el en es et eu fa fi fr he hi hu id it ja kk ko mr nl pt ru ta te th tl tr ur vi yo zh"
+_XTREME_TATOEBA = (
+    "ar he vi id jv tl eu ml ta te af nl de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw zh kk tr et fi hu"
+)
+
+SUITES = (
+    Suite("xtreme-r", "XTREME-R (Ruder et al., 2021)"),
+    Suite(
+        "xtreme",
+        "XTREME (Hu et al., 2020)",
+        (
+            ("wikiann", tuple(_XTREME_NER.split())),
+            ("udpos", tuple(_XTREME_POS.split())),
+            ("tatoeba", tuple(_XTREME_TATOEBA.split())),
+        ),
+    ),
+    Suite("mldoc", "MLDoc, as in Keung et al. (2020)"),
+)
+
+
+def canonical(name: str) -> str:
+    """The id behind a name or alias, with the nearest names where there is none."""
+    lowered = name.lower()
+    found = ALIASES.get(lowered, lowered)
+    if found not in TASKS:
+        raise unknown("task", name, (*TASKS, *ALIASES))
+    return found
+
+
+@cache
+def _declared(task_id: str) -> Task:
+    declared = import_module(f"isogloss.tasks.{task_id}").TASK
+    if not isinstance(declared, Task):
+        raise TypeError(f"isogloss.tasks.{task_id}.TASK is not a Task")
+    return declared
+
+
+def task(name: str) -> Task:
+    """The task of that name (aliases are understood)."""
+    return _declared(canonical(name))
+
+
+def suite(name: str) -> Suite:
+    """The suite of that name."""
+    for candidate in SUITES:
+        if candidate.id == name.lower():
+            return candidate
+    raise unknown("suite", name, [known.id for known in SUITES])
+
+
+def chosen(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
+    """Task ids as a user named them (comma-separated words are split), or the default."""
+    if names is None:
+        return tuple(default)
+    words = [word for name in names for word in name.split(",") if word]
+    return tuple(dict.fromkeys(canonical(word) for word in words))

@@ -1,0 +1,85 @@
+"""What a task is: identity, languages, files, counts and metrics, as data.
+
+This module is on the path of `isogloss list`, so it imports nothing heavy; readers and kinds are found by name and
+loaded only when a task is really read or scored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from isogloss.metrics.aggregate import CATEGORY_OF
+
+__all__ = ["SPLITS", "Layout", "Task"]
+
+SPLITS = ("test", "dev", "train")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way a distribution of the dataset is laid out on disk.
+
+    Attributes:
+        reader: function that turns the files into examples, as `module.function` below `isogloss.tasks.readers`.
+        test: path pattern of the split below the data folder; `{lang}` is the two-letter code, `{iso3}` the
+            three-letter one the corpus uses, `{name}` the lower-case English name. Empty: not in this layout.
+        dev: the same for the development split.
+        train: the same for the training split.
+    """
+
+    reader: str
+    test: str = ""
+    dev: str = ""
+    train: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cross-lingual task, complete on one screen.
+
+    Attributes:
+        id: the name used everywhere.
+        kind: what is asked, a module below `isogloss.tasks.kinds`.
+        languages: the languages of the task average, in the paper's order.
+        main: the metrics whose averages make the task's score (their mean).
+        layouts: accepted file layouts, best first.
+        counts: expected number of examples, by split: one number, or one per language.
+        parallel: name of the id space shared by the languages, "" where the test sets are not translations of
+            each other; examples of one space are resampled together.
+        also: further languages the task's files have, which are in no average.
+        options: settings of the kind (labels, metric dialect, …).
+    """
+
+    id: str
+    title: str
+    kind: str
+    languages: tuple[str, ...]
+    main: tuple[str, ...]
+    layouts: tuple[Layout, ...]
+    counts: Mapping[str, int | Mapping[str, int]]
+    licence: str
+    homepage: str
+    citation: str
+    parallel: str = ""
+    also: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    def expected(self, language: str, split: str) -> int | None:
+        """How many examples the split must have, None where nobody has said."""
+        counts = self.counts.get(split)
+        return counts if isinstance(counts, int) or counts is None else counts.get(language)
+
+    @property
+    def category(self) -> str:
+        """The category whose average the task enters."""
+        return CATEGORY_OF[self.id]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label set of a classification or tagging task."""
+        labels = self.options.get("labels", ())
+        return labels if isinstance(labels, tuple) else ()
+
+    @property
+    def dialect(self) -> str:
+        """The metric dialect the task is scored with, "" where there is only one."""
+        return str(self.options.get("dialect", ""))

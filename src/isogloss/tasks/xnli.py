@@ -1,0 +1,32 @@
+"""XNLI: does the premise entail the hypothesis, in fifteen languages."""
+
+from isogloss.tasks.task import Layout, Task
+
+TASK = Task(
+    id="xnli",
+    title="XNLI: natural language inference",
+    kind="classification",
+    languages=("en", "ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"),
+    main=("accuracy",),
+    layouts=(
+        Layout(
+            "pairs.xnli",
+            test="xnli/XNLI-1.0/xnli.test.tsv",
+            dev="xnli/XNLI-1.0/xnli.dev.tsv",
+        ),
+        Layout(
+            "pairs.prepared_xnli",
+            test="xnli/test-{lang}.tsv",
+            dev="xnli/dev-{lang}.tsv",
+            train="xnli/train-{lang}.tsv",
+        ),
+        Layout("pairs.xnli", test="XNLI-1.0/xnli.test.tsv", dev="XNLI-1.0/xnli.dev.tsv"),
+        Layout("pairs.multinli", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
+    ),
+    counts={"test": 5010, "dev": 2490},
+    parallel="xnli",
+    options={"labels": ("entailment", "neutral", "contradiction")},
+    licence="CC BY-NC 4.0",
+    homepage="https://github.com/facebookresearch/XNLI",
+    citation="Conneau et al. (2018), XNLI: Evaluating Cross-lingual Sentence Representations",
+)

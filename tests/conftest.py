@@ -1,0 +1,18 @@
+"""Shared fixtures: where the real files are, if they are anywhere."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real datasets; tests over real files skip, and say why, where there is none."""
+    root = os.environ.get("ISOGLOSS_DATA")
+    if not root:
+        pytest.skip("ISOGLOSS_DATA is not set: tests over real files need a data folder")
+    path = Path(root)
+    if not path.is_dir():
+        pytest.skip(f"ISOGLOSS_DATA={root} is not a folder")
+    return path
