@@ -1,9 +1,9 @@
 """Isogloss: find out, honestly and fast, where a multilingual model stops working.
 
-    import isogloss
-    isogloss.task("xquad")                                # what a task is
-    isogloss.load("xquad", "en", data="data")             # its examples
-    isogloss.score("my-predictions", data="data")         # every number, with intervals
+import isogloss
+isogloss.task("xquad")                                # what a task is
+isogloss.load("xquad", "en", data="data")             # its examples
+isogloss.score("my-predictions", data="data")         # every number, with intervals
 """
 
 from importlib import import_module
@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 from isogloss.lazy import submodules
 from isogloss.version import __version__
 
-__all__ = ["__version__", "data", "languages", "load", "metrics", "predictions", "score", "scoring", "task", "tasks"]
+__all__ = [
+    "__version__",
+    "data",
+    "languages",
+    "load",
+    "metrics",
+    "predictions",
+    "score",
+    "scoring",
+    "task",
+    "tasks",
+]
 
 if TYPE_CHECKING:
     from isogloss import data, languages, metrics, predictions, scoring, tasks

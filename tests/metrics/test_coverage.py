@@ -109,12 +109,13 @@ def test_average_over_parallel_languages_is_too_sure_when_they_are_drawn_apart()
 
 
 def test_average_over_languages_that_are_not_parallel() -> None:
-    accuracies = np.array([0.9, 0.6])
+    shares = [QA_SHARES, QA_SHARES[::-1]]
+    truth = float(np.mean([QA_SCORES @ share for share in shares]))
 
     def world(rng: np.random.Generator, seed: int) -> tuple[float, float, float]:
-        cells = [Statistics((rng.random((150, 1)) < p).astype(float), MEAN) for p in accuracies]
+        cells = [Statistics(rng.choice(QA_SCORES, size=(150, 1), p=share), MEAN) for share in shares]
         apart = [replicates(cell, RESAMPLES, stream(seed, str(i))) for i, cell in enumerate(cells)]
-        return 0.75, *percentile_interval(np.mean(apart, axis=0), units=150)
+        return truth, *percentile_interval(np.mean(apart, axis=0), units=150)
 
     assert holds_its_level(coverage(world))
 

@@ -280,12 +280,12 @@ def test_rows_are_matched_by_unit_and_not_by_position() -> None:
 
 
 def test_a_unit_that_a_cell_lacks_adds_nothing_to_it() -> None:
-    # Units 0 and 1; the second cell has only unit 1, right there: 1 of 1, 2 of 2, or, not drawn, 0 of 0.
+    # Units 0 and 1; the second cell has only unit 1, right there: 1 of 1, 2 of 2, or, not drawn, its own 1.
     first = Statistics(np.array([[1.0], [0.0]]), MEAN, np.array([0, 1]))
     second = Statistics(np.array([[1.0]]), MEAN, np.array([1]))
     drawn = joint_replicates([first, second], resamples=4000)
     outcomes, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert outcomes.tolist() == [[0, 1], [0.5, 1], [1, 0]]
+    assert outcomes.tolist() == [[0, 1], [0.5, 1], [1, 1]]
     assert counts / 4000 == pytest.approx([0.25, 0.5, 0.25], abs=0.03)
 
 

@@ -37,9 +37,7 @@ def fetch(
     stall: Annotated[
         float, typer.Option(min=0.1, help="Seconds of silence after which a connection is tried anew.")
     ] = 30.0,
-    tries: Annotated[
-        int, typer.Option(min=1, help="Tries in a row without a new byte before giving up.")
-    ] = 5,
+    tries: Annotated[int, typer.Option(min=1, help="Tries in a row without a new byte before giving up.")] = 5,
 ) -> None:
     """Download datasets, verify them, and put them where the other commands look.
 
@@ -152,9 +150,7 @@ def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["Outcome"], 
     fine = not any(outcome.problem for outcome in outcomes)
     for entry in chosen:
         states = [outcome.state for outcome in outcomes if outcome.source.dataset == entry.name]
-        counts = [
-            f"{states.count(state)} {state}" for state in ("fetched", "kept", "failed") if state in states
-        ]
+        counts = [f"{states.count(state)} {state}" for state in ("fetched", "kept", "failed") if state in states]
         if counts:
             typer.echo(f"{entry.name}: {', '.join(counts)}")
         if entry.note and status(entry, folder).state != "present":

@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Data", "Format", "Gold", "Languages", "Predictions", "Split", "Suite", "Tasks", "progress", "words"]
+__all__ = [
+    "Data",
+    "Format",
+    "Gold",
+    "Languages",
+    "Predictions",
+    "Split",
+    "Suite",
+    "Tasks",
+    "progress",
+    "words",
+]
 
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")

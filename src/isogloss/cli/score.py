@@ -5,7 +5,18 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Format, Gold, Languages, Predictions, Split, Suite, Tasks, progress, words
+from isogloss.cli.options import (
+    Data,
+    Format,
+    Gold,
+    Languages,
+    Predictions,
+    Split,
+    Suite,
+    Tasks,
+    progress,
+    words,
+)
 
 app = typer.Typer(add_completion=False)
 

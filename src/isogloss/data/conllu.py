@@ -143,9 +143,7 @@ def _cleaned(forms: list[str]) -> list[str]:
     return forms
 
 
-def _surface(
-    rows: list[Row], numbers: list[int], ranking: dict[str, int], source: str
-) -> tuple[list[Row], list[int]]:
+def _surface(rows: list[Row], numbers: list[int], ranking: dict[str, int], source: str) -> tuple[list[Row], list[int]]:
     """Rows and line numbers of the surface words: fused tokens in place of their parts, no empty nodes."""
     parts: list[Row] = []  # parts[i] has the id i + 1
     surface: list[tuple[Row, int]] = []
@@ -173,9 +171,7 @@ def _surface(
         surface.append((row, number))
     if covered > len(parts):
         row = fused[-1][0]
-        _fail(
-            f"the range {row[ID]} goes beyond the last word, {len(parts)}", source, numbers[rows.index(row)]
-        )
+        _fail(f"the range {row[ID]} goes beyond the last word, {len(parts)}", source, numbers[rows.index(row)])
     if fused:
         heads = {position: _heads(part) for position, part in enumerate(parts, 1)}
         for row, first, last in fused:
@@ -190,9 +186,7 @@ def _heads(row: Row) -> list[int]:
     return [int(name) for name in names if name.isdecimal()]
 
 
-def _fused_tag(
-    positions: Sequence[int], parts: list[Row], heads: dict[int, list[int]], ranking: dict[str, int]
-) -> str:
+def _fused_tag(positions: Sequence[int], parts: list[Row], heads: dict[int, list[int]], ranking: dict[str, int]) -> str:
     """The tag of the part closest to the root; the ranking decides between equals."""
     depths = [_ancestors(position, heads) for position in positions]
     nearest = min(depths)

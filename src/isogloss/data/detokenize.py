@@ -26,9 +26,7 @@ UNSEGMENTED = frozenset({"ja", "th", "zh"})
 _LAST_LATIN = "\u024f"
 _STOPS = frozenset(",.;:!?%…‰،؛؟٪۔।॥၊။、。，．；：！？％､｡")
 _INVERTED = frozenset("¿¡")
-_CLITICS = frozenset(
-    ("'s", "'m", "'d", "'re", "'ve", "'ll", "n't", "’s", "’m", "’d", "’re", "’ve", "’ll", "n’t")
-)
+_CLITICS = frozenset(("'s", "'m", "'d", "'re", "'ve", "'ll", "n't", "’s", "’m", "’d", "’re", "’ve", "’ll", "n’t"))
 # What each quote token opens; a quote closes itself when it is open.
 _QUOTES = {"'": "'", "''": "''", '"': '"', "`": "'", "``": "''"}
 

@@ -204,7 +204,7 @@ class _Run:
                     fix="It is not the published archive",
                 )
         except DataError:
-            archive.unlink()  # or the next run would take it for a good download
+            shutil.rmtree(archive.parent)  # or the next run would take it for a good download
             raise
         for path in files:
             _put(staging / path, self.data / path)

@@ -152,9 +152,7 @@ def _tar(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
                 )
 
 
-def _chosen(
-    members: Iterable[_Member], rules: tuple[Rule, ...], budget: _Budget
-) -> Iterator[tuple[str, _Member]]:
+def _chosen(members: Iterable[_Member], rules: tuple[Rule, ...], budget: _Budget) -> Iterator[tuple[str, _Member]]:
     """The members that a rule wants, each with the path it goes to."""
     for member in members:
         name = _safe(member.name)

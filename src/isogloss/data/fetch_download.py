@@ -22,7 +22,8 @@ from isogloss.version import __version__
 
 __all__ = ["FolderDownloader", "HostError", "Patience", "ResumingDownloader"]
 
-CHUNK = 1 << 18
+# Small, because the chunk in which a connection breaks is lost.
+CHUNK = 1 << 14
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_PAUSE = 60.0
 _UNPACKERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
@@ -121,9 +122,7 @@ class ResumingDownloader:
                 headers["If-Range"] = tag
         answered = False
         try:
-            with self._session.get(
-                url, headers=headers, stream=True, timeout=self._patience.stall
-            ) as response:
+            with self._session.get(url, headers=headers, stream=True, timeout=self._patience.stall) as response:
                 answered = True
                 self._receive(url, response, have)
         except requests.exceptions.Timeout as error:
@@ -139,8 +138,13 @@ class ResumingDownloader:
 
     def _resume_point(self) -> int:
         if not self._checked and not self._known_version():
-            self._part.unlink(missing_ok=True)
+            self._discard()
         return self._size()
+
+    def _discard(self) -> None:
+        # In this order: a kill in between must not leave a part that a later tag seems to vouch for.
+        self._part.unlink(missing_ok=True)
+        self._tag.unlink(missing_ok=True)
 
     def _known_version(self) -> str:
         return self._tag.read_text(encoding="utf-8") if self._tag.exists() else ""
@@ -149,17 +153,16 @@ class ResumingDownloader:
         if response.status_code == requests.codes.requested_range_not_satisfiable and have:
             if _range_total(response.headers) == have:
                 return
-            self._part.unlink()
+            self._discard()
             raise _PassingError("the kept part does not fit the file on the server")
         _check_status(url, response)
         version = _version(response.headers)
         if response.status_code != requests.codes.partial_content:
             have = 0
-            # In this order: a kill between the steps must not leave an old part with a new tag.
-            self._part.unlink(missing_ok=True)
+            self._discard()
             self._tag.write_text(version, encoding="utf-8")
         elif _range_start(response.headers) != have or (version and version != self._known_version()):
-            self._part.unlink()
+            self._discard()
             raise _PassingError("the server answered with a part of another file")
         total = _total(response.headers, have)
         chunks = response.iter_content(CHUNK)
@@ -167,7 +170,7 @@ class ResumingDownloader:
             with self._part.open("ab") as out:
                 _copy(chunks, out, url, limit=self._limit, done=have, progress=self._progress)
         except DataError:
-            self._part.unlink()  # nothing of it is worth keeping
+            self._discard()  # nothing of it is worth keeping
             raise
         if total and self._size() < total:
             raise _PassingError(f"cut off after {self._size():,} of {total:,} bytes")
@@ -203,9 +206,7 @@ class FolderDownloader:
             raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
 
-def _copy(
-    chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: Progress
-) -> None:
+def _copy(chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: Progress) -> None:
     for chunk in chunks:
         done += len(chunk)
         if limit and done > limit:

@@ -53,9 +53,7 @@ class Ledger:
         """Keep an entry."""
         self._entries[key] = entry
         with atomic_write(self.path) as out:
-            out.write(
-                msgspec.json.format(msgspec.json.encode(self._entries, order="sorted"), indent=1).decode()
-            )
+            out.write(msgspec.json.format(msgspec.json.encode(self._entries, order="sorted"), indent=1).decode())
             out.write("\n")
 
 

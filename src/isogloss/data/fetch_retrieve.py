@@ -118,9 +118,7 @@ class Retriever:
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file another data folder is as good a mirror.
             places = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader(
-                (Path(self.mirror, place) for place in places), limit=limit, progress=progress
-            )
+            return FolderDownloader((Path(self.mirror, place) for place in places), limit=limit, progress=progress)
         return ResumingDownloader(
             self.session,
             work / f"{source.name}.part",

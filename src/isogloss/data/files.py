@@ -16,7 +16,18 @@ from typing import IO, Any, cast
 
 from isogloss.errors import DataError
 
-__all__ = ["SUFFIXES", "Digest", "Stamp", "atomic_write", "existing", "lines", "read_bytes", "read_text", "resolve", "stamp"]
+__all__ = [
+    "SUFFIXES",
+    "Digest",
+    "Stamp",
+    "atomic_write",
+    "existing",
+    "lines",
+    "read_bytes",
+    "read_text",
+    "resolve",
+    "stamp",
+]
 
 SUFFIXES = ("", ".xz", ".gz", ".zst")
 
@@ -119,7 +130,7 @@ def _unpacked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _reading(path: Path, digest: Digest | None) -> Iterator[io.BufferedReader]:
+def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_Guarded]"]:
     """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
     try:
         with io.BufferedReader(_Guarded(_unpacked(path), path, digest), buffer_size=1 << 18) as stream:
@@ -165,7 +176,9 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
     byte = error.object[error.start]
     return DataError(
-        f"not UTF-8: byte 0x{byte:02x}", where=f"{path}:{line}", fix="Convert the file to UTF-8, e.g. with iconv"
+        f"not UTF-8: byte 0x{byte:02x}",
+        where=f"{path}:{line}",
+        fix="Convert the file to UTF-8, e.g. with iconv",
     )
 
 

@@ -47,9 +47,7 @@ def tagged_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple
         yield _sentence(words, tags, path, number)
 
 
-def _sentence(
-    words: list[str], tags: list[str], path: Path, number: int
-) -> tuple[list[str], list[str] | None]:
+def _sentence(words: list[str], tags: list[str], path: Path, number: int) -> tuple[list[str], list[str] | None]:
     if tags and len(tags) != len(words):
         raise DataError(f"a sentence of {len(words)} words has {len(tags)} tags", where=f"{path}:{number}")
     return words, tags or None

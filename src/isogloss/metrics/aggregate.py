@@ -82,10 +82,7 @@ def task_score(metric_averages: Mapping[str, float]) -> float:
 def groups(task_scores: Mapping[str, float]) -> dict[str, float]:
     """The mean over the given tasks of each category that has any."""
     scores = _by_id(task_scores)
-    given = {
-        category: {task: scores[task] for task in its if task in scores}
-        for category, its in CATEGORIES.items()
-    }
+    given = {category: {task: scores[task] for task in its if task in scores} for category, its in CATEGORIES.items()}
     return {category: _mean(its, "task") for category, its in given.items() if its}
 
 

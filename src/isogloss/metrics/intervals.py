@@ -70,18 +70,16 @@ def bootstrap(
     return percentile_interval(scores, level, units=len(table), score=given.score)
 
 
-def interval(
-    statistics: Statistics, resamples: int = 1000, seed: Seed = 0, level: float = 0.95
-) -> tuple[float, float]:
+def interval(statistics: Statistics, resamples: int = 1000, seed: Seed = 0, level: float = 0.95) -> tuple[float, float]:
     """The confidence interval of a score: Wilson's for a mean of 0/1 rows, else the bootstrap's.
 
     Where no resample differs from the data (a single unit, a perfect F1) the bootstrap knows no spread. A
     share then takes Wilson's interval with the number of units: no variable within 0..1 varies more than a
     0/1 one of equal mean.
     """
-    rows, table, score = statistics.rows, unit_table(statistics), statistics.score
-    if statistics.value == MEAN and len(table) == len(rows) and ((rows == 0) | (rows == 1)).all():
-        return wilson(score, len(rows), level)
+    table, score = unit_table(statistics), statistics.score
+    if statistics.is_binary:
+        return wilson(score, len(statistics), level)
     scores = table_replicates(statistics.value, table, resamples, seed)
     if np.ptp(scores) < ROUNDING and 0 <= score <= 1:
         return wilson(score, len(table), level)

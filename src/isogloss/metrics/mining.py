@@ -32,23 +32,23 @@ def mine(
 ) -> list[tuple[float, int, int]]:
     """Pairs of rows that are likely translations of each other, one-to-one, as (score, i, j), best first.
 
-    score(x, y) = margin(cos(x, y), (mean cosine of x to its k nearest y + mean cosine of y to its k nearest x)
-    / 2), where "ratio" divides, "distance" subtracts and "absolute" ignores the neighbours. Each x proposes the
-    best of its k neighbours, each y likewise; proposals are accepted from the best down (ties by i, then j)
-    while both sentences are free, and only scores above 0 are kept.
+    score(x, y) = margin(cos(x, y), (a(x) + a(y)) / 2), where a(x) is the mean cosine of x to its k nearest
+    neighbours on the other side, and "ratio" divides, "distance" subtracts and "absolute" ignores them. Each
+    x proposes the best of its k neighbours, each y likewise; proposals are accepted from the best down (ties
+    by i, then j) while both sentences are free, and only scores above 0 are kept.
 
     Identical sentences should be merged first, see `unify`.
     """
     if margin not in get_args(Margin):
         raise unknown("margin", margin, get_args(Margin))
-    x, y = normalize_rows(source), normalize_rows(target)
+    x, y = normalize_rows(source, side="source"), normalize_rows(target, side="target")
     if not len(x) or not len(y):
         return []
-    forward, cosines = search(x, y, neighbours)
-    backward, reverse = search(y, x, neighbours)
-    near_x, near_y = cosines.mean(axis=1, dtype=np.float64), reverse.mean(axis=1, dtype=np.float64)
-    best_y, score_x = _best(forward, cosines, near_x, near_y, margin)
-    best_x, score_y = _best(backward, reverse, near_y, near_x, margin)
+    y_of_x, cosines_x = _neighbours(x, y, neighbours)
+    x_of_y, cosines_y = _neighbours(y, x, neighbours)
+    near_x, near_y = cosines_x.mean(axis=1), cosines_y.mean(axis=1)
+    best_y, score_x = _best(y_of_x, _MARGINS[margin](cosines_x, (near_x[:, None] + near_y[y_of_x]) / 2))
+    best_x, score_y = _best(x_of_y, _MARGINS[margin](cosines_y, (near_y[:, None] + near_x[x_of_y]) / 2))
     i = np.concatenate([np.arange(len(x)), best_x])
     j = np.concatenate([best_y, np.arange(len(y))])
     scores = np.concatenate([score_x, score_y])
@@ -57,15 +57,13 @@ def mine(
     return _one_to_one(scores[order], i[order], j[order])
 
 
-def _best(
-    rows: IntArray,
-    cosines: npt.NDArray[np.floating],
-    near: FloatArray,
-    near_other: FloatArray,
-    margin: Margin,
-) -> tuple[IntArray, FloatArray]:
-    """The neighbour with the largest margin for each row, the nearer one where margins tie, and that margin."""
-    margins = _MARGINS[margin](cosines.astype(np.float64), (near[:, None] + near_other[rows]) / 2)
+def _neighbours(of: Matrix, among: Matrix, count: int) -> tuple[IntArray, FloatArray]:
+    rows, cosines = search(of, among, count)
+    return rows, cosines.astype(np.float64)
+
+
+def _best(rows: IntArray, margins: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The neighbour with the largest margin for each row (ties: the nearer one), and that margin."""
     chosen = margins.argmax(axis=1)[:, None]
     return np.take_along_axis(rows, chosen, axis=1)[:, 0], np.take_along_axis(margins, chosen, axis=1)[:, 0]
 
@@ -97,10 +95,10 @@ def unify(texts: Sequence[str]) -> tuple[IntArray, IntArray]:
 def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> float:
     """The score above which to keep candidates (i, j, score): where F1 against the gold pairs is best.
 
-    Candidates are taken from the highest score down (ties in the order given; a repeated pair counts once, with
-    its highest score). The first prefix with the best F1 sets the threshold, halfway between its last score and
-    the next one. Where that prefix is the whole list there is no next one and the last score itself is
-    returned; the reference scorer raises an index error there. Where no candidate is correct it is 0.
+    Candidates are taken from the highest score down (ties in the order given; a repeated pair counts once,
+    with its highest score). The first prefix with the best F1 sets the threshold, halfway between its last
+    score and the next one. Where that prefix is the whole list there is no next one and the last score itself
+    is returned; the reference scorer raises an index error there. Where no candidate is correct it is 0.
     """
     wanted = {tuple(pair) for pair in gold}
     ranked: dict[Pair, float] = {}

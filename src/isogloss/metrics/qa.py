@@ -48,9 +48,7 @@ def normalize(text: str, *, dialect: str, language: str | None = None) -> str:
     return _rule(dialect, language)([text])[0]
 
 
-def pair(
-    prediction: str, answers: Answers, *, dialect: str, language: str | None = None
-) -> tuple[float, float]:
+def pair(prediction: str, answers: Answers, *, dialect: str, language: str | None = None) -> tuple[float, float]:
     """F1 and EM, 0..1, of one prediction against its gold answers."""
     golds = [answers] if isinstance(answers, str) else answers
     if len(golds) == 0:

@@ -6,8 +6,8 @@ Every measure follows from one array, the rank at which each target is first fou
 * RR@k = 1 / r where r <= k, else 0,
 * with the other targets taken out of the pool ("limit to one target"), r falls by those that stood above.
 
-A repeated prediction is found once: the repeats are no hits, but they keep their ranks. `k` of None or 0 means
-no cut-off; AP then divides by the number of targets. The array forms take integer ids, padded with -1.
+A repeated prediction is found once: the repeats are no hits, but they keep their ranks. `k` of None or 0
+means no cut-off; AP then divides by the number of targets. The array forms take integer ids, padded with -1.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -106,8 +106,9 @@ def limited_reciprocal_ranks(
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
+    limit = _cut(k, 0) or np.inf
     if not whole_pool:
-        short = (rankings >= 0).sum(axis=1) < (k or np.inf) + counts - 1
+        short = (rankings >= 0).sum(axis=1) < limit + counts - 1
         if short.any():
             row = int(np.argmax(short))
             depth = f"{k + counts[row] - 1} candidates" if k else "the whole pool"
@@ -119,7 +120,7 @@ def limited_reciprocal_ranks(
         np.cumsum(held > 0, axis=0, out=above[1:])
         place = np.where(np.isfinite(ranks), ranks - 1, 0).astype(np.int64)
         ranks -= above[place, np.arange(len(ranks))[:, None]]
-        inverse[part] = np.where(ranks <= (k or np.inf), 1 / ranks, 0.0)
+        inverse[part] = np.where(ranks <= limit, 1 / ranks, 0.0)
     return np.where(wanted >= 0, inverse, np.nan)
 
 
@@ -134,16 +135,14 @@ def _arrays(ranked: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[IntArray, In
     """Rankings and targets as matching integer matrices, with targets that are distinct in each row."""
     rankings, wanted = np.asarray(ranked), np.asarray(targets)
     if rankings.ndim != 2 or wanted.ndim != 2 or len(rankings) != len(wanted):
-        raise ValueError(
-            f"rankings {rankings.shape} and targets {wanted.shape} must be matrices of equal length"
-        )
+        raise ValueError(f"rankings {rankings.shape} and targets {wanted.shape} must be matrices of equal length")
     if rankings.dtype.kind not in "iu" or wanted.dtype.kind not in "iu":
         raise ValueError(f"ids must be integers, not {rankings.dtype} and {wanted.dtype}")
     ordered = np.sort(wanted, axis=1)
     repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
     if repeated.any():
         raise ValueError(f"query {int(np.argmax(repeated))} names a target twice")
-    return rankings, wanted
+    return rankings.astype(np.int64, copy=False), wanted.astype(np.int64, copy=False)
 
 
 def _first_ranks(held: npt.NDArray[np.int32], count: int) -> FloatArray:

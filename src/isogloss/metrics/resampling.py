@@ -75,8 +75,13 @@ def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: S
     sums = weighted_sums(_unit_weights(len(units), resamples, seed), table)
     starts = np.cumsum([part.shape[1] for part in tables])[:-1]
     parts = np.split(sums, starts, axis=1)
-    scores = [cell.value(part[:, :-1], part[:, -1]) for cell, part in zip(cells, parts, strict=True)]
-    return np.stack(scores, axis=1)
+    return np.stack([_scores(cell, part) for cell, part in zip(cells, parts, strict=True)], axis=1)
+
+
+def _scores(cell: Statistics, sums: FloatArray) -> FloatArray:
+    """Scores of resampled sums; a cell of which a resample has drawn nothing keeps its own score there."""
+    scores = cell.value(sums[:, :-1], sums[:, -1])
+    return np.where(sums[:, -1] > 0, scores, cell.score)
 
 
 def unit_table(statistics: Statistics) -> FloatArray:
@@ -108,9 +113,7 @@ def resampled_sums(table: FloatArray, resamples: int, seed: Seed) -> FloatArray:
 def weighted_sums(blocks: Iterable[FloatArray], table: FloatArray) -> FloatArray:
     """Weights @ table, for weights that come in blocks of at most `BLOCK_SIZE`."""
     groups = np.array_split(table, -(-table.shape[1] // BLOCK_COLUMNS), axis=1)
-    return np.concatenate(
-        [np.concatenate([weights @ group for group in groups], axis=1) for weights in blocks]
-    )
+    return np.concatenate([np.concatenate([weights @ group for group in groups], axis=1) for weights in blocks])
 
 
 def collapse(table: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -42,9 +42,9 @@ def search(
 ) -> tuple[IntArray, Matrix]:
     """The k candidates with the largest inner product for each query, best first, ties by the lower row.
 
-    Exact, and never more than one block of the score matrix in memory; candidates may be memory-mapped and are
-    read once. Computed in float32, or in float64 where both sides are float64. A CUDA device is used where torch
-    is loaded and has one; on processors numpy is at least as fast.
+    Exact, and never more than one block of the score matrix in memory; candidates may be memory-mapped and
+    are read once. Computed in float32, or in float64 where both sides are float64. A CUDA device is used
+    where torch has one; on processors numpy is at least as fast.
 
     Args:
         queries: (n, d) numbers.
@@ -70,7 +70,7 @@ def search(
     done, total = 0, -(-len(asked) // query_block) * -(-len(pool) // candidate_block)
     for columns in _parts(len(pool), candidate_block):
         block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates"), width)
-        slack = _rounding(dtype, block.shape[1]) * lengths * longest + np.finfo(dtype).tiny
+        slack = _rounding(dtype, block.shape[1]) * lengths * longest + block.shape[1] * np.finfo(dtype).tiny
         product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, query_block, width)
         for part in _parts(len(asked), query_block):
             batch = np.ascontiguousarray(asked[part], dtype)
@@ -87,23 +87,26 @@ def search(
 def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
     """The row of the candidate with the highest cosine for each query, ties by the lowest row.
 
-    This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored: no
-    margin, one direction.
+    This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored:
+    no margin, one direction.
     """
-    pool = normalize_rows(candidates)
+    asked, pool = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
     if not len(pool):
         raise ValueError("there are no candidates to choose from")
-    rows: IntArray = search(normalize_rows(queries), pool, k=1)[0][:, 0]
+    rows: IntArray = search(asked, pool, k=1)[0][:, 0]
     return rows
 
 
-def normalize_rows(matrix: npt.ArrayLike) -> Matrix:
-    """A copy with every row at unit length, float32 unless given float64; zero rows stay zero."""
-    given = _numbers(matrix, "embeddings")
+def normalize_rows(matrix: npt.ArrayLike, *, side: str = "embeddings") -> Matrix:
+    """A copy with every row at unit length, float32 unless given float64; zero rows stay zero.
+
+    An error names the row and `side`, what the matrix stands for.
+    """
+    given = _numbers(matrix, side)
     dtype = np.dtype(np.float64 if given.dtype == np.float64 else np.float32)
     unit = np.empty(given.shape, dtype)
     for part in _parts(len(unit), 4096):
-        values, lengths = _read(given, part, dtype, "embeddings")
+        values, lengths = _read(given, part, dtype, side)
         np.divide(values, np.where(lengths > 0, lengths, 1)[:, None], out=unit[part], casting="same_kind")
     return unit
 
@@ -143,11 +146,7 @@ def _read(matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str) -> tuple
         finite = np.isfinite(values[row]).all()
         raise PredictionError(
             f"row {part.start + row} of the {side} "
-            + (
-                f"is too long a vector for {dtype}"
-                if finite
-                else f"holds a value that is not a finite {dtype}"
-            ),
+            + (f"is too long a vector for {dtype}" if finite else f"holds a value that is not a finite {dtype}"),
             fix="Scale the embeddings" if finite else "Encode that text again",
         )
     return values, lengths
@@ -273,7 +272,7 @@ def _merge(best: Matrix, held: IntArray, query: IntArray, scores: Matrix, rows: 
 
 
 def _torch_with_device(multiplications: int, dtype: np.dtype[Any]) -> Any:
-    """The torch module where it is loaded or worth loading, has a CUDA device and rounds as the bound assumes."""
+    """The torch module, where it is loaded or worth it, has a CUDA device and rounds as the bound assumes."""
     wanted = "torch" in sys.modules or multiplications >= _WORTH_IMPORTING
     if not wanted or find_spec("torch") is None:
         return None

@@ -20,9 +20,7 @@ Span = tuple[int, int, str]
 Offsets = Sequence[tuple[int, int]]
 
 
-def f1(
-    gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False
-) -> float:
+def f1(gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False) -> float:
     """Micro F1, 0..1, over the spans of all examples."""
     return statistics(gold, predicted, boundaries_only=boundaries_only).score
 

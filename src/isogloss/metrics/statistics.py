@@ -1,8 +1,8 @@
 """The one contract of the house: a score is a sum of rows.
 
-A metric turns gold and predictions into `Statistics`: an array of shape (n, k), one row per example, and a `Value`, which
-turns column sums into the score. Corpus scores, intervals, paired tests, buckets and merging shards follow from that
-with no further metric code.
+A metric turns gold and predictions into `Statistics`: an array of shape (n, k), one row per example, and a `Value`,
+which turns column sums into the score. Corpus scores, intervals, paired tests, buckets and merging shards follow
+from that with no further metric code.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,9 @@ def _f1(sums: FloatArray, count: FloatArray) -> FloatArray:
 
 MEAN = Value("mean", ("score",), _mean)
 RATIO = Value("ratio", ("correct", "total"), lambda sums, count: _divide(sums[..., 0], sums[..., 1]))
-PRECISION = Value("precision", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 1]))
+PRECISION = Value(
+    "precision", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 1])
+)
 RECALL = Value("recall", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 2]))
 F1 = Value("f1", ("correct", "predicted", "gold"), _f1)
 
@@ -73,6 +75,20 @@ class Statistics:
         return len(self.rows)
 
     @property
+    def unit_count(self) -> int:
+        """How many units resampling draws."""
+        return len(self.rows) if self.units is None else len(np.unique(self.units))
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether this is a mean of 0/1 rows, each its own unit: then there are exact and analytic answers."""
+        return (
+            self.value.name == "mean"
+            and self.unit_count == len(self.rows)
+            and bool(((self.rows == 0) | (self.rows == 1)).all())
+        )
+
+    @property
     def sums(self) -> FloatArray:
         """Column sums (k,)."""
         total: FloatArray = self.rows.sum(axis=0)
@@ -85,9 +101,7 @@ class Statistics:
 
     def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> "Statistics":
         """The statistics of some of the rows: a bucket, a language pair, a shard."""
-        return replace(
-            self, rows=self.rows[chosen], units=None if self.units is None else self.units[chosen]
-        )
+        return replace(self, rows=self.rows[chosen], units=None if self.units is None else self.units[chosen])
 
 
 def merge(parts: Sequence[Statistics]) -> Statistics:

@@ -7,7 +7,7 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind
 from isogloss.tasks.task import Task
 
-__all__ = ["align"]
+__all__ = ["align", "first_rows"]
 
 # One message is enough where a whole file is off; validate shows this many examples of a kind.
 LISTED = 5
@@ -16,14 +16,8 @@ LISTED = 5
 def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
     """The answers in the order of the examples (None where there is none), and all that is wrong with them."""
     of_kind = kind(task.kind)
-    problems = list(answers.problems)
-    rows: dict[str, int] = {}
-    for row, identifier in enumerate(answers.ids):
-        if identifier in rows:
-            what = f"id {identifier!r} occurs twice, first at {answers.where(rows[identifier])}"
-            problems.append(Problem(answers.where(row), what, "Answer every example once"))
-        else:
-            rows[identifier] = row
+    rows, twice = first_rows(answers)
+    problems = [*answers.problems, *twice]
     places = [rows.get(identifier, -1) for identifier in examples.ids]
     values = [answers.values[place] if place >= 0 else None for place in places]
     problems += _missing(task, examples, answers, places, of_kind.lenient)
@@ -35,9 +29,19 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     return values, problems
 
 
-def _missing(
-    task: Task, examples: Examples, answers: Answers, places: list[int], lenient: bool
-) -> list[Problem]:
+def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
+    """The first row of every id, and a problem for each further one."""
+    rows: dict[str, int] = {}
+    problems: list[Problem] = []
+    for row, identifier in enumerate(answers.ids):
+        first = rows.setdefault(identifier, row)
+        if first != row:
+            what = f"id {identifier!r} occurs twice, first at {answers.where(first)}"
+            problems.append(Problem(answers.where(row), what, "Answer every example once"))
+    return rows, problems
+
+
+def _missing(task: Task, examples: Examples, answers: Answers, places: list[int], lenient: bool) -> list[Problem]:
     missing = [examples.ids[row] for row, place in enumerate(places) if place < 0]
     # In mining most sentences have no translation: saying nothing about one is an answer.
     if not missing or task.kind == "mining":
@@ -48,9 +52,7 @@ def _missing(
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=lenient)]
 
 
-def _extra(
-    task: Task, examples: Examples, answers: Answers, rows: dict[str, int], lenient: bool
-) -> list[Problem]:
+def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], lenient: bool) -> list[Problem]:
     known = set(examples.ids)
     extra = [identifier for identifier in rows if identifier not in known]
     if not extra:

@@ -125,12 +125,12 @@ def _scored_pairs(examples: Examples, queries: Any, candidates: Any) -> list[tup
     """Mined (source id, English id, score); a sentence that occurs more than once cannot be told apart and is lost."""
     if examples.pool is None:
         raise PredictionError("the English side is not in the data folder", where=f"bucc/{examples.language}")
-    source, target = mining.unify(examples["text"]), mining.unify(examples.pool.text)
-    mined = mining.mine(queries[source.rows], candidates[target.rows])
+    rows, times = mining.unify(examples["text"])
+    target_rows, target_times = mining.unify(examples.pool.text)
     return [
-        (examples.ids[source.rows[i]], examples.pool.ids[target.rows[j]], score)
-        for score, i, j in mined
-        if source.single[i] and target.single[j]
+        (examples.ids[rows[i]], examples.pool.ids[target_rows[j]], score)
+        for score, i, j in mining.mine(queries[rows], candidates[target_rows])
+        if times[i] == 1 and target_times[j] == 1
     ]
 
 

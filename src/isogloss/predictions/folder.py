@@ -92,7 +92,11 @@ class Folder:
     def _names(self, task: Task, language: str, split: str) -> list[Path]:
         suffix, _ = line_reader(task.kind)
         prefix = "" if split == "test" else f"{split}-"
-        names = (f"{prefix}{language}.jsonl", f"{split}-{language}{suffix}", f"{prefix}queries-{language}.npy")
+        names = (
+            f"{prefix}{language}.jsonl",
+            f"{split}-{language}{suffix}",
+            f"{prefix}queries-{language}.npy",
+        )
         return [Path(name) for name in (*names, *(f"{prefix}{side}-{language}{end}" for side, end in _SIDES))]
 
     def read(self, task: Task, found: Found, examples: Examples) -> Answers:

@@ -48,7 +48,7 @@ class Answers:
 def json_lines(path: Path, kind: Kind) -> Answers:
     """Our own format: `{"id": …, "prediction": …}` a line; further keys are ignored."""
     line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer | None)], gc=False)
-    decoder = msgspec.json.Decoder(line_type)
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
     raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     try:

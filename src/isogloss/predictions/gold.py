@@ -82,7 +82,11 @@ def _labelled(task: Task, answers: Answers) -> tuple[list[str], dict[str, Column
         return ids, {"tokens": values, "tags": values}, "tags"
     if task.kind == "choice":
         # XCOPA's ids are its own numbers, which are the rows.
-        return [str(row) for row in range(len(ids))], {"choices": [("", "")] * len(ids), "label": values}, "label"
+        return (
+            [str(row) for row in range(len(ids))],
+            {"choices": [("", "")] * len(ids), "label": values},
+            "label",
+        )
     if task.kind == "classification":
         return ids, {"label": values}, "label"
     if task.kind == "bitext":

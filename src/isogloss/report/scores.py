@@ -137,7 +137,7 @@ def by_family(results: Results) -> Table:
 
 def pairs(results: Results) -> Table:
     """Retrieval within and across languages, pooled over all queries."""
-    names = [name for name in ("all", "same language", "different languages")]
+    names = ("all", "same language", "different languages")
     table = Table("Retrieval by language of query and target (pooled)", ("task", "metric", *names), words=2)
     for scores in results.pairs:
         cells = [scores.subsets.get(name) for name in names]

@@ -86,23 +86,43 @@ class Table:
         return stream.getvalue()
 
     def print(self, console: "Console") -> None:
-        """To the terminal, fitted to its width."""
+        """To the terminal, fitted to its width: number columns that do not fit go into a further part below."""
+        for part in self._parts(console.width):
+            self._print_part(console, part)
+        for note in self.notes:
+            console.print(f"  {note}", markup=False, highlight=False, style="dim")
+
+    def _parts(self, width: int) -> list[list[int]]:
+        """Which columns stand side by side; the text columns are repeated in every part."""
+        # A column takes its longest cell, a blank on either side and the line's place.
+        widths = [max(map(len, column)) + 3 for column in zip(self.header, *self.rows, strict=True)]
+        text = list(range(self.words))
+        room = width - min(sum(widths[: self.words]), width // 2)
+        parts: list[list[int]] = []
+        used = width
+        for column in range(self.words, len(self.header)):
+            used += widths[column]
+            if used > room:
+                parts.append([*text])
+                used = widths[column]
+            parts[-1].append(column)
+        return parts or [text]
+
+    def _print_part(self, console: "Console", columns: Sequence[int]) -> None:
         from rich.box import SIMPLE_HEAD
         from rich.markup import escape
         from rich.table import Table as RichTable
 
-        # title and cells are data: square brackets in them are not markup
-        table = RichTable(title=escape(self.title), box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
-        for column, name in enumerate(self.header):
+        # Title and cells are data: square brackets in them are not markup.
+        console.print(f"[bold]{escape(self.title)}[/]")
+        table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+        for column in columns:
             number = column >= self.words
-            table.add_column(
-                escape(name), justify="right" if number else "left", overflow="fold", no_wrap=number
-            )
+            table.add_column(escape(self.header[column]), justify="right" if number else "left", no_wrap=number)
         for place, row in enumerate(self.rows):
-            table.add_row(*(escape(cell) for cell in row), style="bold" if place in self.strong else None)
+            cells = [escape(row[column]) for column in columns]
+            table.add_row(*cells, style="bold" if place in self.strong else None)
         console.print(table)
-        for note in self.notes:
-            console.print(f"  {note}", markup=False, highlight=False, style="dim")
 
 
 def _pipes(cells: Sequence[str]) -> str:

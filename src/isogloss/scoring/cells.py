@@ -104,9 +104,7 @@ class Cell:
         return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
 
 
-def judged_cells(
-    predictions: Path, request: Request, progress: Callable[[str], None] | None = None
-) -> Iterator[Cell]:
+def judged_cells(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Iterator[Cell]:
     """The cells the folder has, one after the other; raises one error for all problems of the answers."""
     folder = Folder(predictions)
     problems: list[Problem] = []

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from isogloss.metrics.resampling import joint_replicates, replicates, resampled_sums, stream, unit_table
+from isogloss.metrics.resampling import joint_replicates, resampled_sums, stream, unit_table
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.registry import task
 
-__all__ = ["RESAMPLES", "Draws", "draw", "shared_units"]
+__all__ = ["RESAMPLES", "Draws", "draw", "shared_units", "unit_codes"]
 
 RESAMPLES = 1000
 
@@ -24,45 +24,49 @@ RESAMPLES = 1000
 Draws = dict[tuple[str, str, str], FloatArray]
 
 
-def draw(cells: Iterable[Cell], resamples: int = RESAMPLES, seed: int = 0) -> Draws:
-    """Replicates of every metric of every cell."""
-    draws: Draws = {}
-    parallel: dict[str, list[Cell]] = defaultdict(list)
-    for cell in cells:
-        if cell.units is not None:
-            parallel[f"{task(cell.task).parallel}|{cell.split}"].append(cell)
-        else:
-            draws.update(_alone(cell, resamples, seed))
+def draw(systems: Sequence[Sequence[Cell]], resamples: int = RESAMPLES, seed: int = 0) -> list[Draws]:
+    """Replicates of every metric of every cell, for each system; cells that systems share are drawn alike.
+
+    Systems drawn together are paired: their replicates can be subtracted draw by draw.
+    """
+    draws: list[Draws] = [{} for _ in systems]
+    parallel: dict[str, list[tuple[int, Cell]]] = defaultdict(list)
+    alone: dict[tuple[str, str], list[tuple[int, Cell]]] = defaultdict(list)
+    for system, cells in enumerate(systems):
+        for cell in cells:
+            if cell.units is not None:
+                parallel[f"{task(cell.task).parallel}|{cell.split}"].append((system, cell))
+            else:
+                alone[cell.task, cell.language].append((system, cell))
+    for (name, language), members in alone.items():
+        _draw_alone(members, resamples, stream(seed, name, language), draws)
     for space, members in parallel.items():
-        draws.update(_together(members, resamples, stream(seed, space)))
+        _draw_together(members, resamples, stream(seed, space), draws)
     return draws
 
 
-def _alone(cell: Cell, resamples: int, seed: int) -> Draws:
-    """A cell with no parallel ones; only metrics that are averaged with each other need one set of weights."""
-    main = [name for name in task(cell.task).main if name in cell.metrics]
-    draws: Draws = {}
-    if len(main) > 1:
-        tables = [unit_table(cell.metrics[name]) for name in main]
-        seeds = stream(seed, cell.task, cell.language)
-        sums = resampled_sums(np.concatenate(tables, axis=1), resamples, seeds)
+def _draw_alone(members: Sequence[tuple[int, Cell]], resamples: int, seed: tuple[int, ...], draws: list[Draws]) -> None:
+    """One cell of every system; only metrics that are averaged with each other need one set of weights."""
+    names = list(dict.fromkeys(name for _, cell in members for name in cell.metrics))
+    main = [name for name in task(members[0][1].task).main if name in names]
+    for group in filter(None, [main, *([name] for name in names if name not in main)]):
+        columns = [(system, cell, name) for system, cell in members for name in group if name in cell.metrics]
+        tables = [unit_table(cell.metrics[name]) for _, cell, name in columns]
+        sums = resampled_sums(np.concatenate(tables, axis=1), resamples, seed)
         parts = np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)
-        for name, part in zip(main, parts, strict=True):
-            draws[cell.task, cell.language, name] = cell.metrics[name].value(part[:, :-1], part[:, -1])
-    for name, statistics in cell.metrics.items():
-        if name not in main or len(main) == 1:
-            seeds = stream(seed, cell.task, cell.language, name)
-            draws[cell.task, cell.language, name] = replicates(statistics, resamples, seeds)
-    return draws
+        for (system, cell, name), part in zip(columns, parts, strict=True):
+            draws[system][cell.task, cell.language, name] = cell.metrics[name].value(part[:, :-1], part[:, -1])
 
 
-def _together(cells: Sequence[Cell], resamples: int, seed: tuple[int, ...]) -> Draws:
-    codes = unit_codes(cells)
-    keys = [(cell.task, cell.language, name) for cell in cells for name in cell.metrics]
-    columns = [
-        shared_units(statistics, cell, codes) for cell in cells for statistics in cell.metrics.values()
-    ]
-    return dict(zip(keys, joint_replicates(columns, resamples, seed).T, strict=True))
+def _draw_together(
+    members: Sequence[tuple[int, Cell]], resamples: int, seed: tuple[int, ...], draws: list[Draws]
+) -> None:
+    """All cells of an id space, under one set of weights of the shared ids."""
+    codes = unit_codes(cell for _, cell in members)
+    columns = [(system, cell, name) for system, cell in members for name in cell.metrics]
+    statistics = [shared_units(cell.metrics[name], cell, codes) for _, cell, name in columns]
+    for (system, cell, name), column in zip(columns, joint_replicates(statistics, resamples, seed).T, strict=True):
+        draws[system][cell.task, cell.language, name] = column
 
 
 def unit_codes(cells: Iterable[Cell]) -> dict[str, int]:

@@ -59,7 +59,7 @@ def score_request(
 ) -> Results:
     """Score a folder as a request says; `progress` is told each cell before it is judged."""
     cells = list(judged_cells(predictions, request, progress))
-    draws = draw(cells, RESAMPLES, seed)
+    [draws] = draw([cells], RESAMPLES, seed)
     averages = task_averages(cells, draws, request)
     replicates = {average.name: _score_draws(average.name, cells, draws) for average in averages}
     return Results(
@@ -83,26 +83,17 @@ def number(value: float, bounds: tuple[float, float], n: int) -> Number:
 def _cell_score(cell: Cell, draws: Draws) -> CellScore:
     metrics: dict[str, Number] = {}
     for name, statistics in cell.metrics.items():
-        binary = statistics.value.name == "mean" and statistics.units is None and _is_binary(statistics)
         bounds = (
             interval(statistics)
-            if binary or not len(statistics)
+            if statistics.is_binary
             else percentile_interval(
-                draws[cell.task, cell.language, name], units=_units(statistics), score=statistics.score
+                draws[cell.task, cell.language, name], units=statistics.unit_count, score=statistics.score
             )
         )
         metrics[name] = number(statistics.score, bounds, len(statistics))
     return CellScore(
         cell.task, cell.language, cell.split, metrics, cell.signature, partial=cell.partial, notes=cell.notes
     )
-
-
-def _is_binary(statistics: Statistics) -> bool:
-    return bool(((statistics.rows == 0) | (statistics.rows == 1)).all())
-
-
-def _units(statistics: Statistics) -> int:
-    return len(statistics) if statistics.units is None else len(np.unique(statistics.units))
 
 
 def averaged(cells: Iterable[Cell], name: str) -> list[Cell]:
@@ -137,7 +128,7 @@ def task_averages(cells: Sequence[Cell], draws: Draws, request: Request) -> list
 
 def _mean_number(statistics: list[Statistics], replicates: FloatArray, n: int | None = None) -> Number:
     value = float(np.mean([one.score for one in statistics]))
-    bounds = percentile_interval(replicates, units=min(map(_units, statistics)), score=value)
+    bounds = percentile_interval(replicates, units=min(one.unit_count for one in statistics), score=value)
     return number(value, bounds, sum(map(len, statistics)) if n is None else n)
 
 
@@ -147,9 +138,7 @@ def _score_draws(name: str, cells: Sequence[Cell], draws: Draws) -> FloatArray:
     return np.asarray(np.mean(inside, axis=0))
 
 
-def _categories(
-    averages: list[Average], replicates: dict[str, FloatArray], request: Request
-) -> list[Average]:
+def _categories(averages: list[Average], replicates: dict[str, FloatArray], request: Request) -> list[Average]:
     found: list[Average] = []
     for category, members in aggregate.categories(request.suite.id).items():
         inside = [average for average in averages if average.name in members]
@@ -207,7 +196,11 @@ def _pair_scores(name: str, cells: Sequence[Cell]) -> PairScores:
     together = merge(whole)
     asked, found = np.array(query), np.array(target)
     same = asked == found
-    subsets = {"all": together, "same language": together.select(same), "different languages": together.select(~same)}
+    subsets = {
+        "all": together,
+        "same language": together.select(same),
+        "different languages": together.select(~same),
+    }
     matrix = {
         str(q): {
             str(t): _pair_number(together.select((asked == q) & (found == t)))
@@ -215,9 +208,7 @@ def _pair_scores(name: str, cells: Sequence[Cell]) -> PairScores:
         }
         for q in dict.fromkeys(query)
     }
-    return PairScores(
-        name, metric, {key: _pair_number(part) for key, part in subsets.items() if len(part)}, matrix
-    )
+    return PairScores(name, metric, {key: _pair_number(part) for key, part in subsets.items() if len(part)}, matrix)
 
 
 def _pair_number(statistics: Statistics) -> Number:

@@ -1,6 +1,6 @@
 """BUCC 2018: mine translation pairs from two comparable corpora (XTREME only; its test is BUCC's training set)."""
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 TASK = Task(
     id="bucc",
@@ -23,8 +23,8 @@ TASK = Task(
     ),
     # Sentences are not counted by anybody; the gold pairs are.
     counts={
-        "test-pairs": {"de": 9580, "fr": 9086, "ru": 14435, "zh": 1899},
-        "dev-pairs": {"de": 1038, "fr": 929, "ru": 2374, "zh": 257},
+        "test-pairs": counted("de 9580 fr 9086 ru 14435 zh 1899"),
+        "dev-pairs": counted("de 1038 fr 929 ru 2374 zh 257"),
     },
     licence="research use",
     homepage="https://comparable.limsi.fr/bucc2018",

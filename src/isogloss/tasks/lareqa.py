@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 if TYPE_CHECKING:
     from isogloss.tasks.readers.lareqa import Built
@@ -17,10 +17,7 @@ TASK = Task(
     layouts=(Layout("lareqa.lareqa", test="lareqa/xquad-r/{lang}.json"),),
     counts={
         "test": 1190,
-        "candidates": {
-            "ar": 1222, "de": 1276, "el": 1234, "en": 1180, "es": 1215, "hi": 1244, "ru": 1219, "th": 852,
-            "tr": 1167, "vi": 1209, "zh": 1196,
-        },
+        "candidates": counted("ar 1222 de 1276 el 1234 en 1180 es 1215 hi 1244 ru 1219 th 852 tr 1167 vi 1209 zh 1196"),
     },
     # The questions are XQuAD's, so the two tasks' intervals move together.
     parallel="xquad",

@@ -51,7 +51,7 @@ def load(
     for layout in found.layouts:
         pattern = getattr(layout, split)
         if pattern:
-            examples = _reader(layout.reader)(Source(found, language, split, root, pattern))
+            examples: Examples | None = _reader(layout.reader)(Source(found, language, split, root, pattern))
             if examples is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(found, examples):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 TASK = Task(
     id="mewslix",
@@ -25,14 +25,8 @@ TASK = Task(
         ),
     ),
     counts={
-        "test": {
-            "ar": 1501, "de": 1551, "en": 1490, "es": 1552, "fa": 458, "ja": 1519, "pl": 1562, "ro": 672,
-            "ta": 1567, "tr": 1215, "uk": 1537,
-        },
-        "dev": {
-            "ar": 318, "de": 326, "en": 316, "es": 311, "fa": 72, "ja": 310, "pl": 304, "ro": 145,
-            "ta": 312, "tr": 262, "uk": 315,
-        },
+        "test": counted("ar 1501 de 1551 en 1490 es 1552 fa 458 ja 1519 pl 1562 ro 672 ta 1567 tr 1215 uk 1537"),
+        "dev": counted("ar 318 de 326 en 316 es 311 fa 72 ja 310 pl 304 ro 145 ta 312 tr 262 uk 315"),
     },
     licence="Apache 2.0, text CC BY 2.5",
     homepage="https://github.com/google-research/google-research",

@@ -1,6 +1,6 @@
 """MLQA: questions over Wikipedia paragraphs, in seven languages; question and context in the same one."""
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 TASK = Task(
     id="mlqa",
@@ -22,8 +22,8 @@ TASK = Task(
         Layout("questions.english", train="squad/train-v1.1.json"),
     ),
     counts={
-        "test": {"en": 11590, "de": 4517, "es": 5253, "ar": 5335, "zh": 5137, "vi": 5495, "hi": 4918},
-        "dev": {"en": 1148, "de": 512, "es": 500, "ar": 517, "zh": 504, "vi": 511, "hi": 507},
+        "test": counted("en 11590 de 4517 es 5253 ar 5335 zh 5137 vi 5495 hi 4918"),
+        "dev": counted("en 1148 de 512 es 500 ar 517 zh 504 vi 511 hi 507"),
     },
     parallel="mlqa",
     options={"dialect": "mlqa"},

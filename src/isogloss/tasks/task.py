@@ -9,9 +9,15 @@ from dataclasses import dataclass, field
 
 from isogloss.metrics.aggregate import CATEGORY_OF
 
-__all__ = ["SPLITS", "Layout", "Task"]
+__all__ = ["SPLITS", "Layout", "Task", "counted"]
 
 SPLITS = ("test", "dev", "train")
+
+
+def counted(table: str) -> dict[str, int]:
+    """Counts per language, written as in a table: `en 440 ar 921 …`."""
+    words = table.split()
+    return {code: int(number) for code, number in zip(words[::2], words[1::2], strict=True)}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """TyDiQA-GoldP: questions people really asked, in nine languages; XTREME's test set is the published dev set."""
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 TASK = Task(
     id="tydiqa",
@@ -29,11 +29,7 @@ TASK = Task(
             train="tydiqa/tydiqa-goldp-v1.1-train/tydiqa.{lang}.train.json",
         ),
     ),
-    counts={
-        "test": {
-            "en": 440, "ar": 921, "bn": 113, "fi": 782, "id": 565, "ko": 276, "ru": 812, "sw": 499, "te": 669
-        }
-    },
+    counts={"test": counted("en 440 ar 921 bn 113 fi 782 id 565 ko 276 ru 812 sw 499 te 669")},
     options={"dialect": "squad"},
     licence="Apache 2.0",
     homepage="https://github.com/google-research-datasets/tydiqa",

@@ -1,6 +1,6 @@
 """UD-POS: universal part-of-speech tags, in thirty-eight languages (UD 2.5; 2.7 for lt pl ro uk wo)."""
 
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Layout, Task, counted
 
 _UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 _TEST = (
@@ -15,16 +15,11 @@ _DEV = (
 )
 
 
-def _counts(table: str) -> dict[str, int]:
-    words = table.split()
-    return {code: int(number) for code, number in zip(words[::2], words[1::2], strict=True)}
-
-
 TASK = Task(
     id="udpos",
     title="UD-POS: part-of-speech tagging",
     kind="tagging",
-    languages=tuple(_counts(_TEST)),
+    languages=tuple(counted(_TEST)),
     main=("f1",),
     layouts=(
         Layout(
@@ -46,7 +41,7 @@ TASK = Task(
             train="udpos/train-{lang}.tsv",
         ),
     ),
-    counts={"test": _counts(_TEST), "dev": _counts(_DEV)},
+    counts={"test": counted(_TEST), "dev": counted(_DEV)},
     # A "_" survives from treebanks that leave a word untagged.
     options={"labels": (*_UPOS.split(), "_"), "dialect": "conll"},
     licence="per treebank, mostly CC BY-SA 4.0 or CC BY-NC-SA",

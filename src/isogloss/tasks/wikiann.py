@@ -8,9 +8,7 @@ _LANGUAGES = (
 ).split()
 _THOUSAND = "af az bn hi kk ml mr ms sw ta te tl ur".split()
 _HUNDRED = "gu jv my pa qu yo".split()
-_COUNTS = {
-    code: 100 if code in _HUNDRED else 1000 if code in _THOUSAND else 10_000 for code in _LANGUAGES
-}
+_COUNTS = {code: 100 if code in _HUNDRED else 1000 if code in _THOUSAND else 10_000 for code in _LANGUAGES}
 
 TASK = Task(
     id="wikiann",

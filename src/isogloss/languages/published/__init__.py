@@ -164,9 +164,7 @@ def overall(suite: str) -> list[OverallRow]:
     return list(_read(f"overall_{suite}", OverallRow))
 
 
-def per_language(
-    task: str | None = None, system: str | None = None, regime: str | None = None
-) -> list[Figure]:
+def per_language(task: str | None = None, system: str | None = None, regime: str | None = None) -> list[Figure]:
     """XTREME-R's Tables 15 to 24, whole or for one task, system or regime."""
     everything = _read("per_language", Figure)
     figures = list(everything)

@@ -32,7 +32,11 @@ class Classification(Kind):
             if value not in known:
                 close = near_names(str(value), task.labels, 1)
                 hint = f"did you mean {close[0]}? " if close else ""
-                yield row, f"label {value!r} is not one of {', '.join(task.labels)}", f"{hint}Write the label itself"
+                yield (
+                    row,
+                    f"label {value!r} is not one of {', '.join(task.labels)}",
+                    f"{hint}Write the label itself",
+                )
 
     def placeholder(self, examples: Examples) -> str:
         """All labels equal."""

@@ -1,11 +1,11 @@
 """Bitext mining: the answer for a source sentence is its translation's id, or none."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from isogloss.metrics import mining
-from isogloss.metrics.statistics import PRECISION, RECALL
+import numpy as np
+
+from isogloss.metrics.statistics import F1, PRECISION, RECALL, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values
 from isogloss.tasks.task import Task
@@ -35,7 +35,11 @@ class Mining(Kind):
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """F1, precision and recall over the pairs."""
-        gold = [(i, j) for i, targets in zip(examples.ids, examples["targets"], strict=True) for j in targets]
-        found = [(i, j) for i, value in zip(examples.ids, values, strict=True) for j in value or ()]
-        f1 = mining.statistics(gold, found)
-        return Judgement({"f1": f1, "precision": replace(f1, value=PRECISION), "recall": replace(f1, value=RECALL)})
+        rows = np.zeros((len(examples), 3))
+        for row, (gold, value) in enumerate(zip(examples["targets"], values, strict=True)):
+            if gold or value:
+                found = set(value or ())
+                rows[row] = len(found.intersection(gold)), len(found), len(set(gold))
+        # One row a source sentence: it is what resampling draws, and what two systems have in common.
+        by_value = {"f1": F1, "precision": PRECISION, "recall": RECALL}
+        return Judgement({name: Statistics(rows, value) for name, value in by_value.items()})

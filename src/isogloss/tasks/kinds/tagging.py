@@ -75,7 +75,11 @@ def _span_faults(task: Task, examples: Examples, values: Values) -> Iterator[Fau
             if isinstance(item, str):
                 yield row, "tags and spans are mixed in one file", "Give either tags or spans everywhere"
             elif not 0 <= item[0] < item[1] <= len(text):
-                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points"
+                yield (
+                    row,
+                    f"span {item[0]}-{item[1]} is outside the text (length {len(text)})",
+                    "Count code points",
+                )
             elif item[2] not in types:
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 

@@ -39,9 +39,8 @@ def build(files: Mapping[str, Any]) -> Built:
     asked: list[tuple[str, str]] = []
     for language, file in files.items():
         articles = msgspec.convert(file, squad.File).data if isinstance(file, Mapping) else file
-        number = 0
-        for paragraph in (paragraph for article in articles for paragraph in article.paragraphs):
-            number += 1
+        paragraphs = [paragraph for article in articles for paragraph in article.paragraphs]
+        for number, paragraph in enumerate(paragraphs, 1):
             sentences = _sentences(paragraph, f"{language}, paragraph {number}")
             for place, sentence in enumerate(sentences):
                 text = (sentence + paragraph.context).replace("\n", "")

@@ -111,7 +111,9 @@ def mewslix(source: Source) -> Examples | None:
         columns["targets"] = [[mention.entity_id.strip()] for _, mention in found]
     candidates = source.path(pattern=str(Path(source.pattern).parent / "candidate_set_entities.jsonl"))
     ids = [mention.example_id for _, mention in found]
-    examples = source.examples(ids, columns, "targets", pool=_pool(candidates, stamp(candidates)) if candidates else None)
+    examples = source.examples(
+        ids, columns, "targets", pool=_pool(candidates, stamp(candidates)) if candidates else None
+    )
     examples.checksum = checksum
     if candidates is None:
         examples.notes.append("no candidate_set_entities.jsonl: candidate ids and languages cannot be checked")

@@ -89,5 +89,5 @@ def multinli(source: Source) -> Examples | None:
     path = source.path()
     if path is None:
         return None
-    table = [row for row in rows(path, 3, source.digest)][1:]
+    table = list(rows(path, 3, source.digest))[1:]
     return _pairs(source, [row[0] for row in table], [row[1] for row in table], [row[2] for row in table])

@@ -27,7 +27,9 @@ def _examples(source: Source, pairs: list[tuple[squad.Paragraph, squad.Question]
 def one_language(source: Source) -> Examples | None:
     """A file that holds one language."""
     path = source.path()
-    return path and _examples(source, list(squad.questions(squad.read(path, source.digest))))
+    if path is None:
+        return None
+    return _examples(source, list(squad.questions(squad.read(path, source.digest))))
 
 
 def english(source: Source) -> Examples | None:

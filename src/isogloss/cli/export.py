@@ -1,0 +1,39 @@
+"""isogloss export: the inputs of a task, with the ids to answer."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.options import Data, Languages, words
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def export(
+    task: Annotated[str, typer.Argument(help="A task, e.g. xquad.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A folder, or one .jsonl or .parquet file.")],
+    split: Annotated[str, typer.Option(help="test, dev or train.")] = "test",
+    languages: Languages = None,
+    data: Data = None,
+) -> None:
+    """Write the inputs of a task as JSON lines (or Parquet), without gold, so that any system can answer.
+
+    Answer each line's id with {"id": …, "prediction": …} in <predictions>/<task>/<language>.jsonl (dev-<language>.jsonl
+    for dev), then: isogloss validate <predictions>, isogloss score <predictions>.
+
+    Examples:
+
+      isogloss export xquad --languages en,sw --data data --out inputs
+
+      isogloss export udpos --split dev --out udpos-dev.parquet
+    """
+    from isogloss.predictions.export import export as write
+    from isogloss.tasks.kinds import kind
+    from isogloss.tasks.registry import task as find_task
+
+    found = find_task(task)
+    for path, count in write(found, words(languages) or found.languages, split, data, out):
+        typer.echo(f"{path}  {count:,} rows")
+    typer.echo(f"An answer is {kind(found.kind).shape}.")

@@ -1,0 +1,151 @@
+"""isogloss list: what there is. This file imports nothing heavy: listing answers at once."""
+
+import json as json_module
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from isogloss.errors import unknown
+from isogloss.languages import all_languages, language
+from isogloss.tasks.registry import SUITES, TASKS, suite, task
+
+app = typer.Typer(add_completion=False)
+
+Rows = list[dict[str, object]]
+
+# Metric, where it is used, and what it is; dialects in brackets.
+METRICS = (
+    ("accuracy", "xnli xcopa pawsx mldoc tatoeba", "share of right answers (tatoeba: nearest neighbour)"),
+    ("f1[squad]", "xquad tydiqa", "token overlap with the best gold answer, SQuAD 1.1 normalisation"),
+    ("em[squad]", "xquad tydiqa", "equality with a gold answer, SQuAD 1.1 normalisation"),
+    ("f1[mlqa]", "mlqa", "token overlap, MLQA's normalisation for each of its seven languages"),
+    ("em[mlqa]", "mlqa", "equality, MLQA's normalisation"),
+    ("f1[conll]", "udpos wikiann", "micro F1 over chunks, full tag as type (seqeval up to 0.0.12)"),
+    ("f1[seqeval-1.2.2]", "", "the same with seqeval 1.2.2's types: CCONJ and SCONJ count as one"),
+    ("f1[iob2-strict]", "", "micro F1 over chunks that are well-formed IOB2"),
+    (
+        "f1[char-spans]",
+        "udpos wikiann",
+        "micro F1 over exact character spans, for answers without our tokens",
+    ),
+    ("boundary_f1", "udpos wikiann", "the same without the type"),
+    ("accuracy[tokens]", "udpos wikiann", "share of right tags"),
+    ("map@20", "lareqa mewslix", "AP cut at 20, over min(targets, 20); with one target MRR@20"),
+    ("one-target", "lareqa", "MRR@20 with the other right answers removed; -same, -different by language"),
+    ("f1[pairs]", "bucc", "F1, precision and recall over mined sentence pairs"),
+)
+
+
+def _tasks() -> Rows:
+    found: Rows = []
+    for name in TASKS:
+        one = task(name)
+        counts = one.counts.get("test", 0)
+        sizes = [counts] if isinstance(counts, int) else sorted(counts.values())
+        size = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,}–{sizes[-1]:,}"
+        suites = " ".join(s.id for s in SUITES if name in s.tasks)
+        found.append(
+            {
+                "task": name,
+                "title": one.title.partition(": ")[2],
+                "score": "+".join(one.main),
+                "suites": suites,
+                "test size": size if sizes[0] else "",
+                "languages": len(one.languages),
+            }
+        )
+    return found
+
+
+def _languages() -> Rows:
+    return [
+        {
+            "code": one.code,
+            "iso3": one.iso3,
+            "name": one.name,
+            "autonym": one.autonym,
+            "family": one.family,
+            "branch": one.branch,
+            "script": one.script,
+            "tasks": sum(one.code in task(name).languages for name in suite("xtreme-r").tasks),
+        }
+        for one in all_languages()
+    ]
+
+
+def _suites() -> Rows:
+    return [{"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)} for s in SUITES]
+
+
+def _metrics() -> Rows:
+    return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in METRICS]
+
+
+_LISTS: dict[str, Callable[[], Rows]] = {
+    "tasks": _tasks,
+    "languages": _languages,
+    "suites": _suites,
+    "metrics": _metrics,
+}
+
+# Columns that a terminal has no room for; `isogloss list NAME` shows everything about one entry.
+_ONLY_IN_JSON = {("tasks", "suites"), ("languages", "iso3"), ("languages", "branch")}
+
+
+@app.command(name="list")
+def listing(
+    what: Annotated[str, typer.Argument(help="tasks, languages, suites or metrics; or one task or language.")],
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what there is: tasks, languages, suites, metrics; or everything about one task or language.
+
+    Examples:
+
+      isogloss list tasks
+
+      isogloss list xquad
+
+      isogloss list languages --json
+    """
+    rows = _LISTS[what]() if what in _LISTS else _one(what)
+    if json:
+        sys.stdout.write(json_module.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+        return
+    from rich.console import Console
+
+    from isogloss.report.tables import Table
+
+    header = [name for name in rows[0] if (what, name) not in _ONLY_IN_JSON]
+    shown = Table(what.capitalize(), header, words=sum(not isinstance(rows[0][name], int) for name in header))
+    for row in rows:
+        shown.add(*(str(row[name]) for name in header))
+    shown.print(Console())
+
+
+def _one(name: str) -> Rows:
+    """Everything about one task or one language, as field and value."""
+    from dataclasses import asdict
+
+    from isogloss.errors import UnknownNameError
+
+    try:
+        fields = asdict(task(name))
+    except UnknownNameError:
+        try:
+            fields = asdict(language(name))
+        except UnknownNameError:
+            known = (*_LISTS, *TASKS, *(one.code for one in all_languages()))
+            raise unknown("list, task or language", name, known) from None
+    return [{"field": key, "value": _plain(value)} for key, value in fields.items() if value not in ("", (), {})]
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return (
+            "\n".join(_plain(v) for v in value) if value and isinstance(value[0], dict) else " ".join(map(str, value))
+        )
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items() if inner not in ("", None))
+    return str(value)

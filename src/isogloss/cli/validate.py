@@ -1,0 +1,53 @@
+"""isogloss validate: every problem of a prediction folder at once."""
+
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.options import Data, Languages, Predictions, Tasks, progress, words
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def validate(
+    predictions: Predictions,
+    data: Data = None,
+    tasks: Tasks = None,
+    languages: Languages = None,
+    limit: Annotated[int, typer.Option(help="Problems shown per file; 0 shows all.")] = 20,
+) -> None:
+    """Check a prediction folder: missing, extra and repeated ids, wrong labels, wrong shapes, damaged files.
+
+    Gold is not needed, only the inputs. Every problem says where it is, what is wrong and what to do.
+
+    Exit codes: 0 it can be scored (warnings may remain); 1 it cannot; 2 wrong usage.
+
+    Examples:
+
+      isogloss validate my-predictions --data data
+
+      isogloss validate my-predictions --tasks udpos --languages he --limit 0
+    """
+    from rich.console import Console
+
+    from isogloss.predictions.validate import validate as check
+    from isogloss.report.problems import problem_table
+    from isogloss.tasks.registry import TASKS, chosen
+
+    with progress("checking") as step:
+        report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), step)
+    console = Console()
+    problem_table(report).print(console)
+    groups = [report.problems, *(cell.problems for cell in report.cells)]
+    for problems in groups:
+        for problem in problems[: limit or None]:
+            kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
+            console.print(f"{kind} ", end="")
+            console.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+        if limit and len(problems) > limit:
+            console.print(f"  … and {len(problems) - limit} more here; --limit 0 shows all", style="dim")
+    errors = len(report.errors)
+    warnings = len(report.everything()) - errors
+    console.print(f"{len(report.cells)} files, {errors} errors, {warnings} warnings", style="bold")
+    raise typer.Exit(1 if errors else 0)

@@ -1,0 +1,119 @@
+"""Every problem of a prediction folder at once: files, formats, ids and answers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isogloss.errors import DataError, IsoglossError, near_names
+from isogloss.predictions.align import align, first_rows
+from isogloss.predictions.folder import Folder, Found
+from isogloss.predictions.formats import json_lines
+from isogloss.predictions.problems import Problem
+from isogloss.tasks.kinds import kind
+from isogloss.tasks.loading import data_folder, load
+from isogloss.tasks.registry import ALIASES, TASKS, task
+from isogloss.tasks.task import Task
+
+__all__ = ["Checked", "Report", "validate"]
+
+# What may lie beside the task folders.
+_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One cell that was looked at: its file, how many answers it has, and what is wrong."""
+
+    task: str
+    language: str
+    split: str
+    path: Path
+    answers: int
+    problems: list[Problem]
+
+
+@dataclass
+class Report:
+    """The outcome for a whole folder."""
+
+    cells: list[Checked] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def everything(self) -> list[Problem]:
+        """All problems: of the folder, then of each file."""
+        return [*self.problems, *(problem for cell in self.cells for problem in cell.problems)]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that keep predictions from being scored."""
+        return [problem for problem in self.everything() if not problem.warning]
+
+
+def validate(
+    root: Path,
+    data: Path | None = None,
+    tasks: Sequence[str] = TASKS,
+    languages: Sequence[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Check everything the folder has for the given tasks; gold is not needed."""
+    folder = Folder(root)
+    report = Report(problems=_strange_entries(root))
+    for name in tasks:
+        of = task(name)
+        report.problems += [
+            Problem(str(path), f"belongs to no language of {of.id}", _file_hint(of)) for path in folder.strangers(of)
+        ]
+        for language in (*of.languages, *of.also):
+            if languages is None or language in languages:
+                for split in ("test", "dev"):
+                    found = folder.find(of, language, split)
+                    if found is not None:
+                        if progress is not None:
+                            progress(f"{of.id}/{language}")
+                        report.cells.append(_checked(folder, of, language, split, found, data_folder(data)))
+    if not report.cells and not report.errors:
+        what = "no predictions found"
+        report.problems.append(Problem(str(root), what, "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"))
+    return report
+
+
+def _strange_entries(root: Path) -> list[Problem]:
+    problems: list[Problem] = []
+    known = {*TASKS, *ALIASES}
+    for entry in sorted(root.iterdir()):
+        name = entry.name.partition(".json")[0]
+        if entry.name.startswith(".") or entry.name in _COMPANIONS or name in known:
+            continue
+        close = near_names(name, known, 1)
+        hint = f"Did you mean {close[0]}?" if close else f"Tasks are {', '.join(TASKS)}"
+        problems.append(Problem(str(entry), "is not named after a task", hint, warning=not close))
+    return problems
+
+
+def _file_hint(of: Task) -> str:
+    return f"Name it <language>.jsonl; languages are {' '.join((*of.languages, *of.also))}"
+
+
+def _checked(folder: Folder, of: Task, language: str, split: str, found: Found, data: Path) -> Checked:
+    try:
+        examples = load(of, language, split, data)
+    except DataError as error:
+        return _format_only(of, language, split, found, error)
+    try:
+        answers = folder.read(of, found, examples)
+    except IsoglossError as error:
+        problem = Problem(error.where or str(found.path), error.what, error.fix)
+        return Checked(of.id, language, split, found.path, 0, [problem])
+    _, problems = align(of, examples, answers)
+    return Checked(of.id, language, split, found.path, len(answers.ids), problems)
+
+
+def _format_only(of: Task, language: str, split: str, found: Found, error: DataError) -> Checked:
+    """Without the examples only the form of a file with ids can be checked, and its ids against each other."""
+    note = Problem(str(found.path), "ids and answers not checked against the examples", str(error), warning=True)
+    if found.layout != "jsonl":
+        return Checked(of.id, language, split, found.path, 0, [note])
+    answers = json_lines(found.path, kind(of.kind))
+    _, twice = first_rows(answers)
+    return Checked(of.id, language, split, found.path, len(answers.ids), [*answers.problems, *twice, note])
