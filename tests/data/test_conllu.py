@@ -8,9 +8,7 @@ from isogloss.data.conllu import Sentence, sentences, tagged_words
 from isogloss.errors import DataError
 
 
-def row(
-    number: object, form: str, upos: str = "X", head: object = "_", deps: str = "_", misc: str = "_"
-) -> str:
+def row(number: object, form: str, upos: str = "X", head: object = "_", deps: str = "_", misc: str = "_") -> str:
     return "\t".join((str(number), form, "_", upos, "_", "_", str(head), "_", deps, misc))
 
 
@@ -229,9 +227,7 @@ def test_text_and_id_come_from_the_comments() -> None:
 @pytest.mark.parametrize("text", ["don't go .", "don't  stop", "don't go! Now", "do n't go.", "go.", ""])
 def test_text_that_disagrees_is_rebuilt(text: str) -> None:
     fused = (row("1-2", "don't"), row(1, "do", head=3), row(2, "n't", head=3))
-    sentence = only(
-        f"# text = {text}", *fused, row(3, "go", misc="Gloss=x|SpaceAfter=No\n"), row(4, "!", misc="_\n")
-    )
+    sentence = only(f"# text = {text}", *fused, row(3, "go", misc="Gloss=x|SpaceAfter=No\n"), row(4, "!", misc="_\n"))
     assert sentence.rebuilt
     assert sentence.text == "don't go!"
     assert sentence.offsets == [(0, 5), (6, 8), (8, 9)]
@@ -242,18 +238,14 @@ def test_id_and_text_may_be_missing() -> None:
     assert (sentence.sent_id, sentence.text, sentence.offsets) == ("", "a b", [(0, 1), (2, 3)])
 
 
-FORMS = st.text(
-    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=6
-).filter(lambda form: form != "_" and form.strip("\u200c"))
-TOKENS = st.tuples(
-    FORMS, st.sampled_from(["NOUN", "VERB", "SYM"]), st.booleans(), st.integers(1, 3), st.booleans()
+FORMS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=6).filter(
+    lambda form: form != "_" and form.strip("\u200c")
 )
+TOKENS = st.tuples(FORMS, st.sampled_from(["NOUN", "VERB", "SYM"]), st.booleans(), st.integers(1, 3), st.booleans())
 
 
 @given(st.lists(st.lists(TOKENS, min_size=1, max_size=8), max_size=4), st.booleans())
-def test_random_sentences_round_trip(
-    drawn: list[list[tuple[str, str, bool, int, bool]]], with_text: bool
-) -> None:
+def test_random_sentences_round_trip(drawn: list[list[tuple[str, str, bool, int, bool]]], with_text: bool) -> None:
     lines = []
     texts = []
     for tokens in drawn:
@@ -276,9 +268,7 @@ def test_random_sentences_round_trip(
         lines.append("")
     read = list(sentences(lines, "en"))
     assert [s.forms for s in read] == [[token[0] for token in tokens] for tokens in drawn]
-    assert [s.words for s in read] == [
-        [token[0].replace("\u200c", "") for token in tokens] for tokens in drawn
-    ]
+    assert [s.words for s in read] == [[token[0].replace("\u200c", "") for token in tokens] for tokens in drawn]
     assert [s.tags for s in read] == [[token[1] for token in tokens] for tokens in drawn]
     assert [s.text for s in read] == texts
     for sentence in read:

@@ -43,9 +43,7 @@ def test_words_equal_those_of_xtreme(tested: tuple[str, list[Sentence]], data_di
 def test_offsets_find_every_form(tested: tuple[str, list[Sentence]]) -> None:
     for sentence in tested[1]:
         assert [sentence.text[start:end] for start, end in sentence.offsets] == sentence.forms
-        assert not sentence.rebuilt, (
-            sentence.sent_id
-        )  # these treebanks were validated: their texts hold their forms
+        assert not sentence.rebuilt, sentence.sent_id  # these treebanks were validated: their texts hold their forms
 
 
 def test_tags_equal_those_of_xtreme(data_dir: Path) -> None:
@@ -112,9 +110,7 @@ def expected_tag(lines: list[str], fused: str) -> str:
     """The tag of a fused token by the default list, by growing sets of ancestors until they stop growing."""
     rows = {r[0]: r for r in (line.split("\t") for line in lines if not line.startswith("#"))}
     words = {number for number in rows if number.isdecimal()}
-    above = {
-        w: {rows[w][6], *(e.split(":")[0] for e in rows[w][8].split("|"))} & (words | {"0"}) for w in words
-    }
+    above = {w: {rows[w][6], *(e.split(":")[0] for e in rows[w][8].split("|"))} & (words | {"0"}) for w in words}
     while (grown := {w: above[w].union(*(above.get(a, ()) for a in above[w])) for w in words}) != above:
         above = grown
     first, last = map(int, fused.split("-"))

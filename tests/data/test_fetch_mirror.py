@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import pickle
 import re
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def test_damaged_record_of_checksums(tmp_path: Path) -> None:
 
 # Takes an archive from a folder and dies before the N-th time a file gets another name.
 CHILD = """
-import os, sys
+import os, pickle, sys
 left = int(sys.argv[1])
 def dying(step):
     def wrapper(*arguments, **options):
@@ -114,10 +115,10 @@ def dying(step):
     return wrapper
 os.replace, os.rename = dying(os.replace), dying(os.rename)
 from pathlib import Path
-from test_fetch_mirror import ARCHIVE
 from isogloss.data.fetch import fetch
-mirror, data = sys.argv[2:]
-sys.exit([outcome.state for outcome in fetch([ARCHIVE], Path(data), mirror=mirror)] != ["fetched"])
+dataset, mirror, data = sys.argv[2:]
+dataset = pickle.loads(bytes.fromhex(dataset))
+sys.exit([outcome.state for outcome in fetch([dataset], Path(data), mirror=mirror)] != ["fetched"])
 """
 MEMBERS = {f"part{number}": f"text of part {number}\n".encode() * 5000 for number in range(3)}
 ARCHIVE = Dataset(
@@ -147,8 +148,8 @@ def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None
     data = tmp_path / "data"
     deaths = 0
     while True:
-        command = [sys.executable, "-c", CHILD, str(deaths + 1), mirror, str(data)]
-        code = subprocess.run(command, cwd=Path(__file__).parent, check=False).returncode
+        words = [str(deaths + 1), pickle.dumps(ARCHIVE).hex(), mirror, str(data)]
+        code = subprocess.run([sys.executable, "-c", CHILD, *words], check=False).returncode
         for path in data.glob("zipped/*"):
             assert path.read_bytes() == MEMBERS[path.name]
         if code == 0:

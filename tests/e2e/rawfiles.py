@@ -61,7 +61,9 @@ class TaggedSentence(NamedTuple):
 def treebanks(root: Path, language: str) -> list[TaggedSentence]:
     """All test treebanks of a language in name order, fused tokens put in place of their parts."""
     paths = sorted((root / "udpos/conllu").glob(f"{language}_*-ud-test.conllu*"))
-    blocks = [block for path in paths for block in text(path.with_suffix("") if path.suffix == ".xz" else path).split("\n\n")]
+    blocks = [
+        block for path in paths for block in text(path.with_suffix("") if path.suffix == ".xz" else path).split("\n\n")
+    ]
     return [_sentence(block) for block in blocks if block.strip()]
 
 

@@ -29,9 +29,7 @@ APPENDIX_DIFFERS = {
     ("tatoeba", "XLM-R Large", "zero-shot"): (76.2, 77.3),
 }
 
-SCORES = st.dictionaries(
-    st.sampled_from(list(aggregate.CATEGORY_OF)), st.floats(0, 100, allow_nan=False), min_size=1
-)
+SCORES = st.dictionaries(st.sampled_from(list(aggregate.CATEGORY_OF)), st.floats(0, 100, allow_nan=False), min_size=1)
 RULES = st.sampled_from(aggregate.RULES)
 
 
@@ -62,9 +60,7 @@ def test_task_figures_of_xtreme_r_table_4(key):
         assert mean == pytest.approx(figure, abs=PRINTED)
 
 
-@pytest.mark.parametrize(
-    "row", published.printed_averages(), ids=lambda row: f"{row.task}/{row.system}/{row.regime}"
-)
+@pytest.mark.parametrize("row", published.printed_averages(), ids=lambda row: f"{row.task}/{row.system}/{row.regime}")
 def test_averages_printed_beside_the_language_rows(row):
     key = (row.task, row.system, row.regime)
     metric, mean = ROWS[key]

@@ -138,9 +138,7 @@ def test_the_size_of_blocks_does_not_matter(rows: np.ndarray, monkeypatch: pytes
 def test_a_seed_gives_the_same_figures_everywhere() -> None:
     few_distinct = [0, 1, 1, 1, 0, 1, 1, 0, 1, 1] * 20
     assert bootstrap(few_distinct, "mean", seed=7) == pytest.approx((0.63, 0.76), abs=1e-12)
-    assert bootstrap(np.arange(50) / 50, "mean", seed=7) == pytest.approx(
-        (0.4110407087471065, 0.5728), abs=1e-12
-    )
+    assert bootstrap(np.arange(50) / 50, "mean", seed=7) == pytest.approx((0.4110407087471065, 0.5728), abs=1e-12)
 
 
 def test_every_form_of_the_mean_is_the_mean() -> None:
@@ -214,9 +212,7 @@ def test_a_mean_of_zeros_and_ones_gets_wilsons_interval() -> None:
 
 
 def test_zeros_and_ones_that_share_units_are_resampled() -> None:
-    doubled = Statistics(
-        np.repeat(scores(1, 1, 1, 1, 0, 1, 1, 0, 1, 1).rows, 2, axis=0), MEAN, np.arange(20) // 2
-    )
+    doubled = Statistics(np.repeat(scores(1, 1, 1, 1, 0, 1, 1, 0, 1, 1).rows, 2, axis=0), MEAN, np.arange(20) // 2)
     assert interval(doubled) != wilson(0.8, 20)
     low, high = interval(doubled)
     assert high - low > wilson(0.8, 20)[1] - wilson(0.8, 20)[0]
@@ -262,9 +258,7 @@ def test_a_higher_level_is_wider() -> None:
 def test_cells_share_their_draws() -> None:
     right = (np.random.default_rng(0).random((40, 1)) < 0.6).astype(float)
     units = np.arange(40)
-    both = joint_replicates(
-        [Statistics(right, MEAN, units), Statistics(1 - right, MEAN, units)], resamples=200
-    )
+    both = joint_replicates([Statistics(right, MEAN, units), Statistics(1 - right, MEAN, units)], resamples=200)
     assert both.sum(axis=1) == pytest.approx(np.ones(200))
     assert both[:, 0].std() > 0
 

@@ -5,8 +5,8 @@ no file under its final name is ever half written, and a broken download goes on
 """
 
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from isogloss.errors import DataError, IsoglossError
 __all__ = ["Outcome", "Patience", "Progress", "Status", "fetch", "is_mirror", "status"]
 
 WORK = ".fetch"
+RECORD = "checksums.json"
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,10 @@ def fetch(
     """
     if mirror and not is_mirror(mirror):
         raise DataError("neither a folder nor a web address", where=mirror, fix="Check --mirror")
-    pooch.get_logger().setLevel("ERROR")  # it would announce each file
     try:
-        with exclusive(data / WORK), requests.Session() as session:
+        with exclusive(data / WORK), requests.Session() as session, _silent_pooch():
             retriever = Retriever(session, mirror, patience or Patience(), progress)
-            run = _Run(data, Ledger(data), retriever, force)
+            run = _Run(data, Ledger(data / RECORD, scratch=data / WORK), retriever, force)
             return [run.outcome(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         raise DataError(
@@ -123,6 +123,18 @@ def fetch(
             where=str(data),
             fix="Choose a folder with --data",
         ) from error
+
+
+@contextmanager
+def _silent_pooch() -> Iterator[None]:
+    """Pooch would announce every single file."""
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @dataclass(frozen=True)
@@ -145,15 +157,9 @@ class _Run:
         except IsoglossError as error:
             return Outcome(source, "failed", error)
         except OSError as error:
-            return Outcome(
-                source,
-                "failed",
-                DataError(
-                    f"cannot be written ({error.strerror or error})",
-                    where=str(error.filename or source.key),
-                    fix="Make room, or choose another folder with --data",
-                ),
-            )
+            where = str(error.filename or source.key)
+            fix = "Make room or give access, or choose another folder with --data"
+            return Outcome(source, "failed", DataError(error.strerror or str(error), where=where, fix=fix))
         finally:
             _remove_if_empty(work)
             _remove_if_empty(work.parent)
@@ -179,7 +185,9 @@ class _Run:
         try:
             download, url = self.retriever.retrieve(source, sha256, work)
         except ChecksumError as error:
-            raise self._changed(error, source) if not source.sha256 else error from None
+            if source.sha256:
+                raise
+            raise self._changed(error, source) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
             files = self._unpack(download, source, dataset)

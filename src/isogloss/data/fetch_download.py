@@ -29,7 +29,7 @@ LONGEST_PAUSE = 60.0
 _UNPACKERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
 
 # Called with the number of bytes that are here so far.
-Progress = Callable[[int], None]
+Arrived = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ResumingDownloader:
         patience: Patience,
         checked: bool,
         limit: int = 0,
-        progress: Progress,
+        progress: Arrived,
     ) -> None:
         self._session = session
         self._part = part
@@ -172,6 +172,7 @@ class ResumingDownloader:
         except DataError:
             self._discard()  # nothing of it is worth keeping
             raise
+        # urllib3 notices this itself only since version 2.
         if total and self._size() < total:
             raise _PassingError(f"cut off after {self._size():,} of {total:,} bytes")
 
@@ -184,7 +185,7 @@ class FolderDownloader:
         limit: bytes after which the file is not the wanted one, 0 for no limit.
     """
 
-    def __init__(self, places: Iterable[Path], *, limit: int = 0, progress: Progress) -> None:
+    def __init__(self, places: Iterable[Path], *, limit: int = 0, progress: Arrived) -> None:
         self._places = tuple(places)
         self._limit = limit
         self._progress = progress
@@ -206,7 +207,7 @@ class FolderDownloader:
             raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
 
-def _copy(chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: Progress) -> None:
+def _copy(chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: Arrived) -> None:
     for chunk in chunks:
         done += len(chunk)
         if limit and done > limit:
@@ -234,6 +235,8 @@ def _check_status(url: str, response: requests.Response) -> None:
 
 def _version(headers: Mapping[str, str]) -> str:
     """What the server calls this version of the file, "" where it has no name for it."""
+    if _is_packed(headers):
+        return ""
     etag = headers.get("ETag", "")
     # A weak tag promises the same meaning, not the same bytes, and may not be used for ranges.
     return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
@@ -252,10 +255,13 @@ def _range_total(headers: Mapping[str, str]) -> int:
 
 
 def _total(headers: Mapping[str, str], have: int) -> int:
-    if headers.get("Content-Encoding", "identity") != "identity":
-        return 0  # the length is that of the packed bytes
     length = headers.get("Content-Length", "")
-    return have + int(length) if length.isdecimal() else 0
+    return have + int(length) if length.isdecimal() and not _is_packed(headers) else 0
+
+
+def _is_packed(headers: Mapping[str, str]) -> bool:
+    """Whether the server packs what it sends although it was asked not to; its lengths then mean nothing to us."""
+    return headers.get("Content-Encoding", "identity") != "identity"
 
 
 def _given_up(url: str, error: _PassingError) -> HostError:

@@ -15,12 +15,10 @@ from typing import Any
 
 import msgspec
 
-from isogloss.data.files import atomic_write, resolve
+from isogloss.data.files import resolve
 from isogloss.errors import DataError
 
 __all__ = ["Entry", "Ledger", "exclusive", "sha256_of"]
-
-NAME = "checksums.json"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -32,10 +30,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Ledger:
-    """The entries of a data folder by `<dataset>/<archive name>`; every change is written at once."""
+    """The entries of a data folder by `<dataset>/<archive name>`; every change is written at once.
 
-    def __init__(self, data: Path) -> None:
-        self.path = data / NAME
+    Args:
+        path: the record.
+        scratch: folder for the new record until it is whole.
+    """
+
+    def __init__(self, path: Path, *, scratch: Path) -> None:
+        self.path = path
+        self._new = scratch / path.name
         self._entries: dict[str, Entry] = {}
         if self.path.exists():
             try:
@@ -52,9 +56,9 @@ class Ledger:
     def record(self, key: str, entry: Entry) -> None:
         """Keep an entry."""
         self._entries[key] = entry
-        with atomic_write(self.path) as out:
-            out.write(msgspec.json.format(msgspec.json.encode(self._entries, order="sorted"), indent=1).decode())
-            out.write("\n")
+        packed = msgspec.json.encode(self._entries, order="sorted")
+        self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
+        self._new.replace(self.path)
 
 
 def sha256_of(path: Path) -> str:

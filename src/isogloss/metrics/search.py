@@ -64,14 +64,13 @@ def search(
     for part in _parts(len(asked), query_block):
         lengths[part] = _read(asked, part, dtype, "queries")[1]
     width = min(k, len(pool))
-    scores = np.full((len(asked), width), -np.inf, dtype)
-    rows = np.full((len(asked), width), -1, np.int64)
+    scores, rows = np.full((len(asked), width), -np.inf, dtype), np.full((len(asked), width), -1, np.int64)
     torch = _torch_with_device(len(asked) * pool.size, dtype)
     done, total = 0, -(-len(asked) // query_block) * -(-len(pool) // candidate_block)
     for columns in _parts(len(pool), candidate_block):
         block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates"), width)
-        slack = _rounding(dtype, block.shape[1]) * lengths * longest + block.shape[1] * np.finfo(dtype).tiny
-        product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, query_block, width)
+        slack = _rounding(lengths * longest, block.shape[1], dtype)
+        product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, min(query_block, len(asked)), width)
         for part in _parts(len(asked), query_block):
             batch = np.ascontiguousarray(asked[part], dtype)
             best, held = scores[part], rows[part]
@@ -172,13 +171,14 @@ def _contenders(block: Matrix, lengths: FloatArray, k: int) -> tuple[Matrix, Int
     return (block if len(place) == len(block) else block[place]), place, float(lengths.max())
 
 
-def _rounding(dtype: np.dtype[Any], dimension: int) -> float:
-    """How far two ways of summing an inner product can differ, in units of |q| |c|.
+def _rounding(sizes: FloatArray, dimension: int, dtype: np.dtype[Any]) -> FloatArray:
+    """How far two ways of summing inner products of the given sizes |q| |c| can differ, at most.
 
-    Each way is within gamma_d = d u / (1 - d u) of the truth, whatever the order of the additions.
+    Each way is within gamma_d |q| |c| of the truth, gamma_d = d u / (1 - d u), whatever the order of the additions.
     """
-    share = (dimension + 2) * float(np.finfo(dtype).eps) / 2
-    return 2 * share / (1 - share)
+    kind = np.finfo(dtype)
+    share = (dimension + 2) * float(kind.eps) / 2
+    return 2 * share / (1 - share) * sizes + dimension * float(kind.tiny)
 
 
 class _NumpyProduct:

@@ -75,12 +75,11 @@ def _answer(of: Task, gold: Any, share: float, rng: random.Random) -> Any:
         return gold
     if of.kind == "qa":
         return " ".join([*gold.split()[:-1], rng.choice(_WORDS)])
-    return {
-        "classification": lambda: rng.choice(of.labels),
-        "choice": lambda: 1 - gold,
-        "bitext": lambda: gold + 1,
-        "mining": lambda: "en-wrong",
-    }[of.kind]()
+    if of.kind == "classification":
+        return rng.choice(of.labels)
+    if of.kind == "mining":
+        return "en-wrong"
+    return 1 - gold if of.kind == "choice" else gold + 1
 
 
 def _lines(values: list[Any]) -> str:

@@ -26,7 +26,7 @@ TASK = Task(
             "tagged.treebanks",
             test="udpos/conllu/{lang}_*-ud-test.conllu",
             dev="udpos/conllu/{lang}_*-ud-dev.conllu",
-            train="udpos/conllu/{lang}_*-ud-train.conllu",
+            train="udpos/conllu/{lang}_*-ud-train*.conllu",
         ),
         Layout(
             "tagged.words",

@@ -85,13 +85,14 @@ def _span_faults(task: Task, examples: Examples, values: Values) -> Iterator[Fau
 
 
 def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
-    bare = all("-" not in label for label in task.labels)
-    gold = [
-        [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
-        if bare
-        else spans.from_tags(tags, offsets, dialect=task.dialect)
-        for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
-    ]
+    if any("-" in label for label in task.labels):
+        gold = spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
+    else:
+        # Bare tags name every word by itself: each is a span.
+        gold = [
+            [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
+            for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
+        ]
     given = [
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
         for value, text in zip(values, examples["text"], strict=True)

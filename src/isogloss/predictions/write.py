@@ -1,0 +1,61 @@
+"""Writing predictions in our own layout: whole files or none, and never over an older one by accident."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import atomic_write, resolve
+from isogloss.errors import PredictionError
+from isogloss.tasks.task import Task
+
+__all__ = ["prediction_path", "write_predictions"]
+
+
+def prediction_path(root: Path, task: Task, language: str, split: str = "test") -> Path:
+    """Where the answers of a cell belong: `<root>/<task>/<language>.jsonl`, with the split in front unless test."""
+    return root / task.id / (f"{language}.jsonl" if split == "test" else f"{split}-{language}.jsonl")
+
+
+def write_predictions(
+    root: Path,
+    task: Task,
+    language: str,
+    split: str,
+    ids: Sequence[str],
+    values: Sequence[Any],
+    *,
+    force: bool = False,
+) -> Path:
+    """Write one `{"id": …, "prediction": …}` a line; the file appears under its name only when it is complete.
+
+    Args:
+        root: the prediction folder; made where it is missing.
+        task: the task the answers are for.
+        language: two-letter code.
+        split: "test" or "dev".
+        ids: the ids of the examples.
+        values: an answer for each id, None to abstain.
+        force: replace an existing file.
+
+    Raises:
+        PredictionError: the file is there already, or an answer cannot be written as UTF-8.
+    """
+    path = prediction_path(root, task, language, split)
+    older = resolve(path)
+    if older is not None and not force:
+        raise PredictionError("there are predictions already", where=str(older), fix="--force replaces them")
+    encode = msgspec.json.Encoder().encode
+    try:
+        with atomic_write(path) as stream:
+            for identifier, value in zip(ids, values, strict=True):
+                try:
+                    line = encode({"id": identifier, "prediction": value})
+                except UnicodeEncodeError as error:
+                    what = f"the answer to {identifier!r} is no valid text: {error.reason}"
+                    raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
+                stream.write(line.decode() + "\n")
+    except OSError as error:
+        raise PredictionError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+    return path

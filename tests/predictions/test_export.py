@@ -1,0 +1,61 @@
+"""Inputs out, answers in: an outside system can take part with nothing but the exported files."""
+
+import json
+from pathlib import Path
+
+import isogloss
+import pyarrow.parquet as pq
+import pytest
+from isogloss.errors import IsoglossError
+from isogloss.predictions.export import export
+from isogloss.tasks.registry import task
+
+from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_one_file_per_language_without_gold(tmp_path: Path) -> None:
+    xquad(tmp_path, "en")
+    xquad(tmp_path, "zh")
+    written = export(task("xquad"), ["en", "zh"], "test", tmp_path, tmp_path / "out")
+    assert [(path.relative_to(tmp_path).as_posix(), count) for path, count in written] == [
+        ("out/xquad/en.jsonl", 1190),
+        ("out/xquad/zh.jsonl", 1190),
+    ]
+    first = rows(tmp_path / "out/xquad/en.jsonl")[0]
+    assert first == {"id": "q0", "language": "en", "question": "What?", "context": "Here is word0 thing0."}
+
+
+def test_all_languages_in_one_parquet_file(tmp_path: Path) -> None:
+    wikiann_dev(tmp_path, "qu")
+    wikiann_dev(tmp_path, "yo")
+    export(task("wikiann"), ["qu", "yo"], "dev", tmp_path, tmp_path / "ner.parquet")
+    table = pq.read_table(tmp_path / "ner.parquet")
+    assert table.num_rows == 200
+    assert table.column_names == ["id", "language", "tokens", "text", "offsets"]
+    assert "tags" not in table.column_names
+
+
+def test_candidates_stand_beside_the_queries(tmp_path: Path) -> None:
+    tatoeba(tmp_path)
+    written = export(task("tatoeba"), ["jv"], "test", tmp_path, tmp_path / "out")
+    assert [path.name for path, _ in written] == ["jv.jsonl", "candidates-jv.jsonl"]
+    assert rows(tmp_path / "out/tatoeba/candidates-jv.jsonl")[4] == {"id": "4", "language": "jv", "text": "jawa 4"}
+
+
+def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
+    xquad(tmp_path)
+    with pytest.raises(IsoglossError, match="neither a folder nor"):
+        export(task("xquad"), ["en"], "test", tmp_path, tmp_path / "out.xlsx")
+
+
+def test_a_system_that_knows_only_the_export_can_be_scored(tmp_path: Path) -> None:
+    xquad(tmp_path)
+    export(task("xquad"), ["en"], "test", tmp_path, tmp_path / "inputs")
+    answers = {str(row["id"]): str(row["context"])[8:-1] for row in rows(tmp_path / "inputs/xquad/en.jsonl")}
+    write_jsonl(tmp_path / "pred/xquad/en.jsonl", dict(answers))
+    results = isogloss.score(tmp_path / "pred", data=tmp_path, tasks=["xquad"], languages=["en"])
+    assert results["xquad", "en"].metrics["em"].value == 100

@@ -1,0 +1,123 @@
+"""Every accepted form of a prediction file, and every way it can be wrong."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from isogloss.errors import DataError
+from isogloss.predictions.formats import json_lines, line_reader
+from isogloss.tasks.kinds import kind
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_json_lines_with_ids_of_either_type(tmp_path: Path) -> None:
+    path = write(tmp_path / "en.jsonl", '{"id": "a", "prediction": "x"}\n{"id": 7, "prediction": null, "more": [1]}\n')
+    answers = json_lines(path, kind("qa"))
+    assert (answers.ids, answers.values, answers.problems) == (["a", "7"], ["x", None], [])
+
+
+@pytest.mark.parametrize(
+    ("kind_name", "given_value", "expected"),
+    [
+        ("classification", "0", "0"),
+        ("classification", '" neutral "', "neutral"),
+        ("choice", "true", True),
+        ("choice", "1.0", 1),
+        ("tagging", '["NOUN ", "X"]', ["NOUN", "X"]),
+        ("tagging", '[[0, 4, "PER"]]', [(0, 4, "PER")]),
+        ("tagging", "[]", []),
+        ("bitext", "5", ["5"]),
+        ("bitext", '["5", 6]', ["5", "6"]),
+        ("pool", '["a", "b"]', ["a", "b"]),
+        ("mining", '"en-1"', ["en-1"]),
+    ],
+)
+def test_answers_have_one_canonical_form(tmp_path: Path, kind_name: str, given_value: str, expected: object) -> None:
+    path = write(tmp_path / "x.jsonl", f'{{"id": "1", "prediction": {given_value}}}')
+    answers = json_lines(path, kind(kind_name))
+    assert answers.problems == []
+    assert answers.values == [expected]
+
+
+def test_every_bad_line_is_reported_and_the_good_ones_kept(tmp_path: Path) -> None:
+    content = b'{"id": "a", "prediction": "x"}\n{"id": "b"}\nnot json\n\n{"id": "c", "prediction": 3}\n{"id": "d", "prediction": "\xff"}\n{"id": "e", "prediction": "y"}\n{"id": "f", "prediction": "y'
+    answers = json_lines(write(tmp_path / "en.jsonl", content), kind("qa"))
+    assert answers.ids == ["a", "e"]
+    places = [problem.where.rpartition(":")[2] for problem in answers.problems]
+    assert places == ["2", "3", "5", "6", "8"]
+    assert "prediction" in answers.problems[0].what
+    assert "not JSON" in answers.problems[1].what
+    assert all(problem.fix for problem in answers.problems)
+
+
+def read(kind_name: str, path: Path, row_ids: list[str]) -> list[tuple[str, object]]:
+    _, reader = line_reader(kind_name)
+    answers = reader(path, kind(kind_name), row_ids)
+    assert answers.problems == []
+    return list(zip(answers.ids, answers.values, strict=True))
+
+
+def test_label_lines_are_stripped_and_brackets_opened(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "neutral\r\n entailment\n")
+    assert read("classification", path, ["r0", "r1"]) == [("r0", "neutral"), ("r1", "entailment")]
+    path = write(tmp_path / "u.tsv", "[5]\n7\n")
+    assert read("bitext", path, ["r0", "r1"]) == [("r0", ["5"]), ("r1", ["7"])]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentences"),
+    [
+        ("A\nB\n\nC\n", [["A", "B"], ["C"]]),
+        ("A\nB\n\nC\n\n", [["A", "B"], ["C"]]),
+        ("A\n\n\nC\n", [["A"], [], ["C"]]),
+        ("\nA\n", [[], ["A"]]),
+        ("A\n\n\n", [["A"], []]),
+    ],
+)
+def test_blank_lines_between_tags_count_as_the_reference_counts_them(
+    tmp_path: Path, content: str, sentences: list[list[str]]
+) -> None:
+    found = read("tagging", write(tmp_path / "t.tsv", content), [f"r{i}" for i in range(9)])
+    assert [tags for _, tags in found] == sentences
+
+
+def test_choices_qa_and_pairs(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", '{"label": 1}\n{"label": 0, "idx": 4}\n')
+    assert read("choice", path, ["0", "1"]) == [("0", 1), ("1", 0)]
+    path = write(tmp_path / "q.json", '{"b": "x", "a": ""}')
+    assert read("qa", path, []) == [("b", "x"), ("a", "")]
+    path = write(tmp_path / "p.tsv", "de-1\ten-1\nde-2\ten-1\nde-1\ten-3\nde-1\ten-1\n")
+    assert read("mining", path, []) == [("de-1", ["en-1", "en-3"]), ("de-2", ["en-1"])]
+
+
+def test_an_id_twice_in_one_object_is_kept_twice(tmp_path: Path) -> None:
+    found = read("qa", write(tmp_path / "q.json", '{"a": "x", "a": "y"}'), [])
+    assert found == [("a", "x"), ("a", "y")]
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2]", '{"a": ', '"text"', "\ufeff"])
+def test_what_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
+    _, reader = line_reader("qa")
+    with pytest.raises(DataError, match="JSON"):
+        reader(write(tmp_path / "q.json", content), kind("qa"), [])
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_whatsoever_lead_to_anything_but_problems(
+    tmp_path_factory: pytest.TempPathFactory, raw: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "x.jsonl"
+    path.write_bytes(raw)
+    for kind_name in ("qa", "tagging", "pool", "choice"):
+        json_lines(path, kind(kind_name))
+    for kind_name in ("classification", "tagging", "choice", "qa", "mining", "bitext"):
+        _, reader = line_reader(kind_name)
+        try:
+            reader(path, kind(kind_name), [])
+        except DataError:
+            pass

@@ -1,0 +1,137 @@
+"""Validation finds every problem at once, names the place, and says what to do."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from isogloss.predictions.validate import Report, validate
+
+from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
+
+
+def texts(report: Report) -> str:
+    return "\n".join(str(problem) for problem in report.everything())
+
+
+def test_a_good_folder_has_no_problem(tmp_path: Path) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    labels = xnli_dev(data)
+    write_jsonl(root / "xnli/dev-en.jsonl", {f"dev-{i}": label for i, label in enumerate(labels)})
+    write_jsonl(root / "xquad/en.jsonl", dict(xquad(data)))
+    (root / "system.toml").write_text('name = "x"')
+    report = validate(root, data)
+    assert report.everything() == []
+    assert [(cell.task, cell.language, cell.split, cell.answers) for cell in report.cells] == [
+        ("xnli", "en", "dev", 2490),
+        ("xquad", "en", "test", 1190),
+    ]
+
+
+def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    labels = xnli_dev(data)
+    answers: dict[str, object] = {f"dev-{i}": label for i, label in enumerate(labels)}
+    answers["dev-5"] = "neutrall"
+    del answers["dev-7"]
+    answers["dev-9999"] = "neutral"
+    path = write_jsonl(root / "xnli/dev-en.jsonl", answers)
+    path.write_text(path.read_text() + '{"id": "dev-3", "prediction": "neutral"}\n')
+    found = texts(validate(root, data))
+    assert "label 'neutrall' is not one of entailment, neutral, contradiction. did you mean neutral?" in found
+    assert "xnli/en/dev-5" in found
+    assert "no answer for 1 of 2490 examples: dev-7" in found
+    assert "1 ids are not of xnli/en dev: 'dev-9999'" in found
+    assert "id 'dev-3' occurs twice, first at" in found
+    assert "dev-en.jsonl:2491" in found
+
+
+def test_tag_counts_name_the_sentence(tmp_path: Path) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    answers: dict[str, object] = {f"dev-{i}": tags for i, tags in enumerate(wikiann_dev(data))}
+    answers["dev-4"] = ["O"]
+    answers["dev-6"] = ["O", "B-CAT"]
+    write_jsonl(root / "panx/dev-qu.jsonl", answers)
+    found = texts(validate(root, data))
+    assert "dev-qu.jsonl:5 (wikiann/qu/dev-4): 1 tags for 2 tokens" in found
+    assert "tag 'B-CAT' is not one of O, B-PER" in found
+
+
+def test_spans_must_lie_in_the_text(tmp_path: Path) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    answers: dict[str, object] = {f"dev-{i}": [] for i in range(len(wikiann_dev(data)))}
+    answers["dev-1"] = [[0, 2, "PER"], [3, 99, "LOC"], [0, 1, "CAT"]]
+    write_jsonl(root / "wikiann/dev-qu.jsonl", answers)
+    found = texts(validate(root, data))
+    assert "span 3-99 is outside the text" in found
+    assert "type 'CAT' is not one of LOC, ORG, PER" in found
+
+
+def test_rankings_with_unknown_and_repeated_candidates(tmp_path: Path) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    tatoeba(data)
+    answers: dict[str, object] = {str(i): [str(i)] for i in range(205)}
+    answers["3"] = ["3", "4", "3"]
+    answers["8"] = 205
+    write_jsonl(root / "tatoeba/jv.jsonl", answers)
+    found = texts(validate(root, data))
+    assert "tatoeba/jv/3): candidate '3' is ranked more than once" in found
+    assert "tatoeba/jv/8): candidate '205' is not in the pool" in found
+
+
+def embeddings(root: Path, rows: int, candidates: int, dimension: int = 8) -> None:
+    folder = root / "tatoeba"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    for side, count, width in (("queries", rows, 8), ("candidates", candidates, dimension)):
+        np.save(folder / f"{side}-jv.npy", rng.normal(size=(count, width)).astype(np.float32))
+        (folder / f"{side}-jv.ids.txt").write_text("".join(f"{i}\n" for i in range(count)))
+
+
+def test_embeddings_of_wrong_shape_or_content(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    tatoeba(data)
+    embeddings(tmp_path / "a", 205, 205, dimension=9)
+    assert "8 dimensions, the candidates have 9" in texts(validate(tmp_path / "a", data))
+    embeddings(tmp_path / "b", 204, 205)
+    assert "no vector for 1 ids, e.g. '204'" in texts(validate(tmp_path / "b", data))
+    embeddings(tmp_path / "c", 205, 205)
+    path = tmp_path / "c/tatoeba/queries-jv.npy"
+    vectors = np.load(path)
+    vectors[17, 3] = np.nan
+    np.save(path, vectors)
+    assert "row 17 (id '17') is not finite" in texts(validate(tmp_path / "c", data))
+    path.write_bytes(b"\x93NUMPY nonsense")
+    assert "not a plain .npy array" in texts(validate(tmp_path / "c", data))
+    np.save(path, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert "not a plain .npy array" in texts(validate(tmp_path / "c", data))
+
+
+def test_strange_files_and_folders(tmp_path: Path) -> None:
+    root = tmp_path / "pred"
+    write_jsonl(root / "xquda/en.jsonl", {"a": "b"})
+    write_jsonl(root / "xquad/fr.jsonl", {"a": "b"})
+    (root / "notes.txt").write_text("hello")
+    report = validate(root, tmp_path)
+    found = texts(report)
+    assert "is not named after a task. Did you mean xquad?" in found
+    assert "fr.jsonl: belongs to no language of xquad" in found
+    assert len(report.errors) == 2
+
+
+def test_without_data_only_the_form_is_checked(tmp_path: Path) -> None:
+    root = tmp_path / "pred"
+    path = write_jsonl(root / "xquad/en.jsonl", {"a": "b"})
+    path.write_text(path.read_text() * 2 + "{bad\n")
+    found = texts(validate(root, tmp_path / "nowhere"))
+    assert "id 'a' occurs twice" in found
+    assert "en.jsonl:3: not JSON" in found
+    assert "not checked against the examples" in found
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
+def test_empty_and_binary_files(tmp_path: Path, content: bytes) -> None:
+    data, root = tmp_path / "data", tmp_path / "pred"
+    xquad(data)
+    (root / "xquad").mkdir(parents=True)
+    (root / "xquad/en.jsonl").write_bytes(content)
+    assert validate(root, data).everything() != []

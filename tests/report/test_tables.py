@@ -1,0 +1,68 @@
+"""One table in every dress."""
+
+import io
+
+import pytest
+from isogloss.errors import UnknownNameError
+from isogloss.report.tables import Table, render
+from rich.console import Console
+
+
+@pytest.fixture
+def table() -> Table:
+    made = Table("T & Co [x]", ("task_a", "score %"), notes=["a note"])
+    made.add("x|y", "1.0–2.0")
+    made.add("[bold]z", "3", strong=True)
+    return made
+
+
+def test_markdown(table: Table) -> None:
+    assert table.markdown().splitlines() == [
+        "**T & Co [x]**",
+        "",
+        "| task_a | score % |",
+        "| :-- | --: |",
+        r"| x\|y | 1.0–2.0 |",
+        "| **[bold]z** | **3** |",
+        "",
+        "- a note",
+    ]
+
+
+def test_latex_is_escaped_and_booktabs(table: Table) -> None:
+    text = table.latex()
+    assert r"task\_a & score \% \\" in text
+    assert r"x|y & 1.0--2.0 \\" in text
+    assert r"\textbf{[bold]z} & \textbf{3} \\" in text
+    assert r"\caption{T \& Co [x]}" in text
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+
+
+def test_csv(table: Table) -> None:
+    assert table.csv() == "task_a,score %\nx|y,1.0–2.0\n[bold]z,3\n"
+
+
+def printed(table: Table, width: int) -> str:
+    stream = io.StringIO()
+    table.print(Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+def test_data_is_never_markup(table: Table) -> None:
+    assert "[bold]z" in printed(table, 80)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_wide_tables_are_split_and_nothing_is_lost(width: int) -> None:
+    table = Table("wide", ("name", *(f"column{i}" for i in range(12))))
+    table.add("some language", *(f"{i}.25" for i in range(12)))
+    text = printed(table, width)
+    assert max(map(len, text.splitlines())) <= width
+    for i in range(12):
+        assert f"column{i}" in text
+        assert f" {i}.25" in text
+
+
+def test_unknown_format() -> None:
+    with pytest.raises(UnknownNameError, match="unknown format 'mdd'"):
+        render([], "mdd")

@@ -1,0 +1,86 @@
+"""Two systems told apart, or not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from isogloss.errors import PredictionError
+from isogloss.predictions.sample import write_gold, write_system
+from isogloss.scoring.cells import Request, judged_cells
+from isogloss.scoring.compare import Comparison, compare
+from isogloss.scoring.draws import draw
+from isogloss.tasks.registry import suite
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("systems")
+    for size, where in ((60, root),):
+        write_gold(where / "gold", suite("xtreme"), size)
+        write_system(where / "good", suite("xtreme"), size, "good", 0.95)
+        write_system(where / "bad", suite("xtreme"), size, "bad", 0.60)
+        write_system(where / "twin", suite("xtreme"), size, "twin", 0.95, seed=0)
+    return root
+
+
+def run(root: Path, *names: str, tasks: list[str] | None = None) -> list[Comparison]:
+    request = Request.of("xtreme", tasks=tasks, gold=root / "gold")
+    return compare([root / name for name in names], request)
+
+
+def test_a_clear_winner_is_found_everywhere_that_matters(systems: Path) -> None:
+    [found] = run(systems, "good", "bad")
+    assert found.overall is not None
+    assert found.overall.significant
+    assert found.overall.difference > 10
+    assert found.overall.low > 0
+    assert all(contrast.significant for contrast in found.tasks)
+    assert found.verdict().startswith("good is better than bad by")
+    assert found.skipped == []
+
+
+def test_the_comparison_is_antisymmetric(systems: Path) -> None:
+    [one] = run(systems, "good", "bad", tasks=["xnli", "udpos", "tydiqa", "bucc"])
+    [other] = run(systems, "bad", "good", tasks=["xnli", "udpos", "tydiqa", "bucc"])
+    for a, b in zip(one.cells, other.cells, strict=True):
+        assert a.difference == pytest.approx(-b.difference)
+        assert a.low == pytest.approx(-b.high, abs=2)
+        assert a.p == pytest.approx(b.p, abs=0.02)
+
+
+def test_a_system_cannot_be_told_from_itself(systems: Path) -> None:
+    [found] = run(systems, "good", "good")
+    assert found.overall is not None
+    assert (found.overall.difference, found.overall.p) == (0, 1)
+    assert "cannot be told apart" in found.verdict()
+    assert (found.first, found.second) == ("good (1)", "good (2)")
+
+
+def test_three_systems_give_three_pairs(systems: Path) -> None:
+    found = run(systems, "good", "bad", "twin", tasks=["xnli"])
+    assert [(c.first, c.second) for c in found] == [("good", "bad"), ("good", "twin"), ("bad", "twin")]
+    assert found[0].overall is None  # one task has no overall
+
+
+def test_tests_are_named(systems: Path) -> None:
+    [found] = run(systems, "good", "bad", tasks=["xnli", "xquad", "udpos"])
+    tests = {contrast.name.partition("/")[0]: contrast.test for contrast in found.cells}
+    assert tests == {
+        "xnli": "McNemar",
+        "xquad": "approximate randomisation",
+        "udpos": "approximate randomisation",
+    }
+
+
+def test_one_folder_is_no_comparison(systems: Path) -> None:
+    with pytest.raises(PredictionError, match="at least two"):
+        run(systems, "good")
+
+
+def test_systems_drawn_together_meet_the_same_examples(systems: Path) -> None:
+    # A copy of a system must have the same replicates, in parallel tasks and in separate ones.
+    request = Request.of("xtreme", tasks=["xnli", "tydiqa", "udpos", "bucc"], gold=systems / "gold")
+    cells = list(judged_cells(systems / "good", request))
+    first, second = draw([cells, cells], resamples=50)
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[key], second[key]) for key in first)

@@ -1,0 +1,115 @@
+"""From cells to the record: averages, partiality, intervals, views."""
+
+import json
+from pathlib import Path
+
+import isogloss
+import numpy as np
+import pytest
+from isogloss.errors import DataError, PredictionError, UnknownNameError
+from isogloss.metrics.aggregate import overall
+from isogloss.predictions.sample import write_gold, write_system
+from isogloss.scoring.results import Results
+from isogloss.tasks.registry import suite
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A complete XTREME-R grid of 25 examples a cell, made up."""
+    root = tmp_path_factory.mktemp("grid")
+    write_gold(root / "gold", suite("xtreme-r"), 25)
+    write_system(root / "good", suite("xtreme-r"), 25, "good", 0.9)
+    return root
+
+
+@pytest.fixture(scope="module")
+def results(grid: Path) -> Results:
+    return isogloss.score(grid / "good", gold=grid / "gold")
+
+
+def test_a_full_grid_has_an_overall_by_the_named_rule(results: Results) -> None:
+    assert len(results.cells) == 15 + 11 + 38 + 48 + 11 + 7 + 9 + 41 + 11 + 11
+    assert results.overall.rule == "category"
+    assert not results.overall.partial
+    assert results.overall.score is not None
+    assert results.overall.score.value == pytest.approx(overall(results.task_scores(), "category"))
+    assert [category.name for category in results.categories] == ["classification", "structured", "qa", "retrieval"]
+
+
+def test_task_averages_are_plain_means_over_languages(results: Results) -> None:
+    for name, metric in (("xnli", "accuracy"), ("udpos", "f1"), ("lareqa", "map@20")):
+        cells = [cell.metrics[metric].value for cell in results.cells if cell.task == name]
+        assert results[name].score.value == pytest.approx(np.mean(cells))
+    xquad = results["xquad"]
+    assert xquad.score.value == pytest.approx((xquad.metrics["f1"].value + xquad.metrics["em"].value) / 2)
+
+
+def test_every_number_lies_in_its_interval_and_every_cell_is_signed(results: Results) -> None:
+    for row in results.rows():
+        assert 0 <= row.low <= row.value <= row.high <= 100
+        assert row.n > 0
+    for cell in results.cells:
+        assert f"task:{cell.task}|lang:{cell.language}|" in cell.signature
+        assert "|split:test|n:25|data:" in cell.signature
+    assert "dialect:mlqa" in results["mlqa", "hi"].signature
+
+
+def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(grid: Path, results: Results) -> None:
+    # Every language of the made-up XNLI has its own errors, so the widths differ by chance only; what must hold
+    # is that the average is more certain than a single language.
+    cell = results["xnli", "en"].metrics["accuracy"]
+    average = results["xnli"].score
+    assert average.high - average.low < cell.high - cell.low
+
+
+def test_scoring_twice_gives_the_same_bytes(grid: Path, results: Results, tmp_path: Path) -> None:
+    results.to_json(tmp_path / "a.json")
+    isogloss.score(grid / "good", gold=grid / "gold").to_json(tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert Results.from_json(tmp_path / "a.json") == results
+
+
+def test_a_partial_grid_lists_what_is_missing(grid: Path) -> None:
+    part = isogloss.score(grid / "good", gold=grid / "gold", tasks=["xnli", "xquad"], languages=["en", "sw"])
+    assert part.overall.partial
+    assert {"xcopa", "udpos", "lareqa", "xnli/ar", "xquad/zh"} <= set(part.overall.missing)
+    assert "xnli/sw" not in part.overall.missing
+    assert part["xnli"].members == ["en", "sw"]
+    assert len(part["xnli"].missing) == 13
+
+
+def test_tidy_views_agree(results: Results, tmp_path: Path) -> None:
+    rows = list(results.rows())
+    frame = results.to_pandas()
+    table = results.to_arrow()
+    results.to_csv(tmp_path / "scores.csv")
+    lines = (tmp_path / "scores.csv").read_text().splitlines()
+    assert len(frame) == table.num_rows == len(rows) == len(lines) - 1
+    assert lines[0] == "level,task,language,split,metric,value,low,high,n,note,signature"
+    assert frame.query("level == 'overall'").value.item() == results.overall.score.value  # type: ignore[union-attr]
+    assert "<table>" in results._repr_html_()
+
+
+def test_a_record_of_the_future_or_of_nobody_is_refused(results: Results, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    results.to_json(path)
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "schema_version": 99}))
+    with pytest.raises(DataError, match="schema version 99"):
+        Results.from_json(path)
+    path.write_text("{}")
+    with pytest.raises(DataError, match="not a result record"):
+        Results.from_json(path)
+
+
+def test_names_are_checked_before_anything_is_read(grid: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean xtreme"):
+        isogloss.score(grid / "good", suite="xtrem")
+    with pytest.raises(UnknownNameError, match="unknown language 'xx'"):
+        isogloss.score(grid / "good", gold=grid / "gold", languages=["xx"])
+    with pytest.raises(UnknownNameError, match="unknown split"):
+        isogloss.score(grid / "good", gold=grid / "gold", split="tets")
+    with pytest.raises(PredictionError, match="there is no such folder"):
+        isogloss.score(grid / "nobody", gold=grid / "gold")
+    with pytest.raises(PredictionError, match="no predictions for xnli"):
+        isogloss.score(grid / "gold" / "xnli", gold=grid / "gold", tasks=["xnli"])

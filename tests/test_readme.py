@@ -1,0 +1,52 @@
+"""The README's examples run as written."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+MARK = "<!-- runs as written: tests/test_readme.py -->"
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(re.escape(MARK) + rf"\n```{kind}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the shell examples have been run, one after the other."""
+    where = tmp_path_factory.mktemp("readme")
+    [shell] = blocks("bash")
+    lines = [line.partition("  #")[0].strip() for line in shell.splitlines()]
+    for line in filter(None, lines):
+        words = line.split()
+        assert words[0] == "isogloss"
+        call = [sys.executable, "-c", "from isogloss.cli.main import main; main()", *words[1:]]
+        done = subprocess.run(call, cwd=where, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    return where
+
+
+def test_shell_examples(folder: Path) -> None:
+    assert (folder / "results.json").is_file()
+    assert (folder / "scores.csv").is_file()
+
+
+def test_python_example(folder: Path) -> None:
+    [code] = blocks("python")
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_values_in_comments_are_true(folder: Path) -> None:
+    [code] = blocks("python")
+    for line in code.splitlines():
+        expression, _, comment = line.partition("  #")
+        if expression.startswith("isogloss.metrics"):
+            wanted = comment.strip()
+            check = f"import isogloss\nassert {expression.strip()} == {wanted}"
+            done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
