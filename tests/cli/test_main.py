@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from isogloss.cli.main import VERBS, main
 from isogloss.predictions.sample import write_gold, write_system
 from isogloss.tasks.registry import suite

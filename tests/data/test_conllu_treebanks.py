@@ -114,7 +114,7 @@ def expected_tag(lines: list[str], fused: str) -> str:
     while (grown := {w: above[w].union(*(above.get(a, ()) for a in above[w])) for w in words}) != above:
         above = grown
     first, last = map(int, fused.split("-"))
-    order = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT".split()  # noqa: SIM905
+    order = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT".split()
     parts = [(len(above[w] - {w}), order.index(rows[w][3])) for w in map(str, range(first, last + 1))]
     return order[min(parts)[1]]
 

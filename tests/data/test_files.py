@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+
 from isogloss.data import files
 from isogloss.data.files import Digest, atomic_write, existing, lines, read_bytes, read_text, resolve
 from isogloss.errors import DataError

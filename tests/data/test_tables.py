@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from isogloss.data import squad
 from isogloss.data.tables import jsonl, panx_sentences, rows, tagged_sentences
 from isogloss.errors import DataError

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from isogloss.cli.main import main
 
 # Where XTREME's own layout puts a task, where that is not under the task's id.

@@ -95,7 +95,7 @@ def wikiann(root: Path, language: str) -> Answered:
 
 
 def _questions(gold: dict[str, list[str]], mlqa_language: str | None = None) -> Answered:
-    """By question number modulo 6: right; last letter lost; dressed in punctuation and articles; half; another's; none."""
+    """By number modulo 6: right, less its last letter, dressed in punctuation and articles, half, another's, none."""
     names = list(gold)
     answers = {}
     for number, (name, (answer, *_)) in enumerate(gold.items()):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from e2e import rawfiles
 from e2e.command import cell, isogloss, refused, scored, write, write_answers, write_xtreme
 from e2e.corrupted import tydiqa, wikiann, xcopa, xnli

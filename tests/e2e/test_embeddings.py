@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from e2e import rawfiles
 from e2e.command import cell, refused, scored, values, write
 from e2e.corrupted import lareqa_files

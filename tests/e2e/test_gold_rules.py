@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from e2e import rawfiles
 from e2e.command import cell, refused, scored, values, write, write_answers, write_xtreme
 from e2e.corrupted import wikiann, xcopa

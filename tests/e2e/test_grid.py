@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+
 from e2e.command import XTREME_FOLDERS, cell, scored, values, write_xtreme
 from e2e.independent import (
     XTREME_R,

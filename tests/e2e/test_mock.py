@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+
 from e2e.command import XTREME_FOLDERS, cell, scored, values
 from e2e.independent import accuracy, pair_scores, qa_scores, ranking_scores, tagging_scores
 

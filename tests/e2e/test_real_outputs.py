@@ -5,6 +5,7 @@ import lzma
 from pathlib import Path
 
 import pytest
+
 from e2e import rawfiles
 from e2e.command import cell, scored, values, write_xtreme
 from e2e.independent import qa_scores

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from e2e.command import cell, refused, scored, values, write, write_answers, write_xtreme
 from e2e.independent import accuracy, one_target, ranked_rows, ranking_scores
 

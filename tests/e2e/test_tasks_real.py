@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+
 from e2e import rawfiles
 from e2e.command import cell, scored, values, write, write_answers, write_xtreme
 from e2e.corrupted import CASES, Answered, lareqa_files, spoilt_ranking

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import isogloss
 import numpy as np
 import pytest
+
+import isogloss
 from isogloss.errors import PredictionError
 from isogloss.predictions.folder import Folder
 from isogloss.tasks.registry import task
-
 from predictions.made import bucc_dev, tatoeba
 
 

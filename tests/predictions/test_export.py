@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import isogloss
 import pyarrow.parquet as pq
 import pytest
+
+import isogloss
 from isogloss.errors import IsoglossError
 from isogloss.predictions.export import export
 from isogloss.tasks.registry import task
-
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
 
 

@@ -1,10 +1,12 @@
 """Every accepted form of a prediction file, and every way it can be wrong."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from isogloss.errors import DataError
 from isogloss.predictions.formats import json_lines, line_reader
 from isogloss.tasks.kinds import kind
@@ -45,7 +47,10 @@ def test_answers_have_one_canonical_form(tmp_path: Path, kind_name: str, given_v
 
 
 def test_every_bad_line_is_reported_and_the_good_ones_kept(tmp_path: Path) -> None:
-    content = b'{"id": "a", "prediction": "x"}\n{"id": "b"}\nnot json\n\n{"id": "c", "prediction": 3}\n{"id": "d", "prediction": "\xff"}\n{"id": "e", "prediction": "y"}\n{"id": "f", "prediction": "y'
+    good, cut = b'{"id": "a", "prediction": "x"}', b'{"id": "f", "prediction": "y'
+    bytes_not_text, number = b'{"id": "d", "prediction": "\xff"}', b'{"id": "c", "prediction": 3}'
+    lines = [good, b'{"id": "b"}', b"not json", b"", number, bytes_not_text, good.replace(b"a", b"e", 1), cut]
+    content = b"\n".join(lines)
     answers = json_lines(write(tmp_path / "en.jsonl", content), kind("qa"))
     assert answers.ids == ["a", "e"]
     places = [problem.where.rpartition(":")[2] for problem in answers.problems]
@@ -117,7 +122,5 @@ def test_no_bytes_whatsoever_lead_to_anything_but_problems(
         json_lines(path, kind(kind_name))
     for kind_name in ("classification", "tagging", "choice", "qa", "mining", "bitext"):
         _, reader = line_reader(kind_name)
-        try:
+        with contextlib.suppress(DataError):
             reader(path, kind(kind_name), [])
-        except DataError:
-            pass

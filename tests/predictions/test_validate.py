@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from isogloss.predictions.validate import Report, validate
 
+from isogloss.predictions.validate import Report, validate
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
 

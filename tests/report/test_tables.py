@@ -3,9 +3,10 @@
 import io
 
 import pytest
+from rich.console import Console
+
 from isogloss.errors import UnknownNameError
 from isogloss.report.tables import Table, render
-from rich.console import Console
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from isogloss.errors import PredictionError
 from isogloss.predictions.sample import write_gold, write_system
 from isogloss.scoring.cells import Request, judged_cells

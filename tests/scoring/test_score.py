@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-import isogloss
 import numpy as np
 import pytest
+
+import isogloss
 from isogloss.errors import DataError, PredictionError, UnknownNameError
 from isogloss.metrics.aggregate import overall
 from isogloss.predictions.sample import write_gold, write_system

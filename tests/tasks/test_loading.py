@@ -4,8 +4,9 @@ import json
 import lzma
 from pathlib import Path
 
-import isogloss
 import pytest
+
+import isogloss
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task

@@ -3,8 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
-import isogloss
 import pytest
+
+import isogloss
 from isogloss.errors import DataError
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-import isogloss
 import pytest
+
+import isogloss
 from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES
 from isogloss.metrics.aggregate import CATEGORY_OF
@@ -16,7 +17,7 @@ from isogloss.tasks.registry import SUITES, TASKS, chosen, suite, task
 def test_every_task_is_complete(name: str) -> None:
     one = task(name)
     assert one.id == name
-    assert set((*one.languages, *one.also)) <= set(CODES)
+    assert {*one.languages, *one.also} <= set(CODES)
     assert len(set(one.languages)) == len(one.languages)
     assert one.category == CATEGORY_OF[name]
     assert kind(one.kind).shape

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import isogloss
 import pytest
+
+import isogloss
 from isogloss.errors import DataError
 
 

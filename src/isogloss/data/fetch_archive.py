@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -134,7 +135,7 @@ def _zip(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
                 raise DataError(f"has an encrypted member, {info.filename}", fix=_FIX)
             if not info.is_dir():
                 is_file = not stat.S_ISLNK(info.external_attr >> 16)
-                yield _Member(info.filename, is_file, lambda info=info: _metered(archive.open(info), budget))
+                yield _Member(info.filename, is_file, partial(_open_zipped, archive, info, budget))
 
 
 def _tar(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
@@ -145,11 +146,15 @@ def _tar(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
     with tarfile.open(fileobj=_metered(plain, budget), mode="r|") as archive:
         for info in archive:
             if not info.isdir():
-                yield _Member(
-                    info.name,
-                    info.isreg(),
-                    lambda info=info: cast("io.BufferedReader", archive.extractfile(info)),
-                )
+                yield _Member(info.name, info.isreg(), partial(_open_tarred, archive, info))
+
+
+def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: _Budget) -> io.BufferedReader:
+    return _metered(archive.open(info), budget)
+
+
+def _open_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo) -> io.BufferedReader:
+    return cast("io.BufferedReader", archive.extractfile(info))
 
 
 def _chosen(members: Iterable[_Member], rules: tuple[Rule, ...], budget: _Budget) -> Iterator[tuple[str, _Member]]:

@@ -71,15 +71,14 @@ def _answer(of: Task, gold: Any, share: float, rng: random.Random) -> Any:
         others = [f"{of.id}-wrong-{place}" for place in range(30)]
         found = [item for item in gold if rng.random() < share]
         return sorted([*found, *others], key=lambda item: rng.random() + (item in others))[:30]
-    if rng.random() < share:
-        return gold
-    if of.kind == "qa":
-        return " ".join([*gold.split()[:-1], rng.choice(_WORDS)])
-    if of.kind == "classification":
-        return rng.choice(of.labels)
-    if of.kind == "mining":
-        return "en-wrong"
-    return 1 - gold if of.kind == "choice" else gold + 1
+    wrong = {
+        "classification": rng.choice(of.labels or [""]),
+        "choice": int(not gold),
+        "qa": f"{gold} {rng.choice(_WORDS)}",
+        "bitext": f"{gold}0",
+        "mining": "en-wrong",
+    }
+    return gold if rng.random() < share else wrong[of.kind]
 
 
 def _lines(values: list[Any]) -> str:

@@ -76,7 +76,8 @@ class PoolRetrieval(_Retrieval):
         if shallow < min(needed, len(examples.pool or ()) or needed):
             note = f"one-target figures left out: they need {needed} ranked ids a question, one has {shallow}"
             return Judgement(metrics, notes=[note])
-        single = ranking.limited_reciprocal_ranks(ranked, targets, CUTOFF)
+        # Deep enough, as just checked; a question without an answer has no ranking and scores 0.
+        single = ranking.limited_reciprocal_ranks(ranked, targets, CUTOFF, whole_pool=True)
         real = targets >= 0
         rows = Statistics(single[real][:, None], MEAN, np.repeat(units, real.sum(axis=1)))
         metrics["one-target"] = rows
