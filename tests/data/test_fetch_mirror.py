@@ -41,7 +41,7 @@ def mirrored(folder: Path, files: dict[str, bytes]) -> str:
     [
         ("toy/plain.txt", TEXT),
         ("toy/plain.txt.xz", lzma.compress(TEXT)),
-        ("toy/plain.txt.gz", gzip.compress(TEXT)),
+        ("toy/plain.txt.gz", gzip.compress(TEXT, mtime=0)),
         ("toy/deep/plain.txt", TEXT),  # another data folder is a mirror too
         ("toy/deep/plain.txt.xz", lzma.compress(TEXT)),
     ],

@@ -54,6 +54,7 @@ def refused(predictions: Path, *words: object) -> str:
 
 def cell(record: Mapping[str, Any], task: str, language: str) -> dict[str, Any]:
     """One cell of a record."""
+    found: dict[str, Any]
     (found,) = [c for c in record["cells"] if (c["task"], c["language"]) == (task, language)]
     return found
 

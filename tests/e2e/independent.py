@@ -37,6 +37,17 @@ XTREME_R = {
 }
 CATEGORIES = (("xnli", "xcopa"), ("udpos", "wikiann"), ("xquad", "mlqa", "tydiqa"), ("mewslix", "lareqa", "tatoeba"))
 
+# The metrics whose averages make a task's figure.
+MAIN: dict[str, tuple[str, ...]] = dict.fromkeys(("xnli", "xcopa", "pawsx", "mldoc", "tatoeba"), ("accuracy",))
+MAIN |= dict.fromkeys(("udpos", "wikiann", "bucc"), ("f1",))
+MAIN |= dict.fromkeys(("xquad", "mlqa", "tydiqa"), ("f1", "em"))
+MAIN |= dict.fromkeys(("mewslix", "lareqa"), ("map@20",))
+
+
+def task_score(task: str, cells: Collection[Mapping[str, float]]) -> float:
+    """A task's figure: each main metric averaged over the languages, then the mean of those."""
+    return fmean(fmean(scores[metric] for scores in cells) for metric in MAIN[task])
+
 
 def category_mean(task_scores: Mapping[str, float]) -> float:
     """The mean over the four categories of the mean over each one's tasks: the paper's overall."""
@@ -231,7 +242,8 @@ def ranked_rows(queries: Matrix, candidates: Matrix, k: int) -> list[list[int]]:
 
 def unit_rows(matrix: Matrix) -> Matrix:
     """Rows at unit length."""
-    return matrix / np.sqrt((matrix**2).sum(axis=1, keepdims=True))
+    lengths: Matrix = np.sqrt((matrix**2).sum(axis=1, keepdims=True))
+    return matrix / lengths
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -44,10 +44,10 @@ def xcopa_labels(root: Path, language: str) -> dict[str, int]:
     return {str(record["idx"]): record["label"] for record in records}
 
 
-def tagged_sentences(path: Path) -> list[list[tuple[str, str]]]:
-    """`word<TAB>tag` lines with a blank line after each sentence."""
+def tag_column(path: Path) -> list[list[str]]:
+    """The tags of `word<TAB>tag` lines with a blank line after each sentence."""
     blocks = text(path).split("\n\n")
-    return [[tuple(line.split("\t")) for line in block.split("\n") if line] for block in blocks if block.strip()]
+    return [[line.split("\t")[1] for line in block.split("\n") if line] for block in blocks if block.strip()]
 
 
 class TaggedSentence(NamedTuple):

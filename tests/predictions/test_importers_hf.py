@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from e2e.command import cell, isogloss, scored, values, write, write_xtreme
 from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.importers import import_files

@@ -35,6 +35,9 @@ SUFFIXES = ("", ".xz", ".gz", ".zst")
 MAX_BYTES = 4 << 30
 MAX_LINE = 256 << 20
 
+# Bytes read at a time.
+BLOCK = 1 << 18
+
 
 class Digest:
     """A running sha256 over the unpacked bytes of all files that went into something."""
@@ -133,7 +136,7 @@ def _unpacked(path: Path) -> IO[bytes]:
 def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_Guarded]"]:
     """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
     try:
-        with io.BufferedReader(_Guarded(_unpacked(path), path, digest), buffer_size=1 << 18) as stream:
+        with io.BufferedReader(_Guarded(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
             yield stream
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
@@ -164,13 +167,18 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
     r"""Lines without their line ends, streaming; only `\n` (and `\r\n`) separates, as the datasets have it."""
     number = 0
     with _reading(path, digest) as stream:
-        for raw in stream:
-            number += 1
+        # Many lines at a time: decoding and splitting one by one takes twice as long.
+        while block := stream.read(BLOCK):
+            block += stream.readline()
             try:
-                line = raw.decode("utf-8")
+                text = block.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise _not_utf8(path, number, error) from None
-            yield line.rstrip("\r\n") if number > 1 else line.removeprefix("\ufeff").rstrip("\r\n")
+                raise _not_utf8(path, number + block.count(b"\n", 0, error.start) + 1, error) from None
+            if number == 0:
+                text = text.removeprefix("\ufeff")
+            found = text.removesuffix("\n").split("\n")
+            number += len(found)
+            yield from [line.rstrip("\r") for line in found] if "\r" in text else found
 
 
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
