@@ -31,6 +31,10 @@ LETTERS = {
     "Hans": "一房", "Hebr": "את", "Jpan": "一房", "Kore": "가힣", "Latn": "az", "Mlym": "കഹ", "Mymr": "ကအ",
     "Taml": "கஹ", "Telu": "కహ", "Thai": "กฮ",
 }  # fmt: skip
+XNLI_COLUMNS = (
+    "language gold_label sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse sentence1 "
+    "sentence2 promptID pairID genre label1 label2 label3 label4 label5 sentence1_tokenized sentence2_tokenized match"
+)
 FEATURES = ("Case=Nom|Number=Sing", "Number=Plur|Person=3|Tense=Pres|VerbForm=Fin", "_", "Degree=Pos", "_")
 
 
@@ -67,11 +71,11 @@ class Folders:
     data: Path
     predictions: Path
 
-    def gold(self, name: str, code: str, content: bytes | str, *, suffix: str = "", layout: int = 0) -> None:
-        """Write a data file of a task under the path that its first (or another) layout has for the language."""
-        of = task(name)
-        pattern = of.layouts[layout].test
-        self.at(Source(of, code, "test", self.data, pattern).relative(pattern).replace("*", "synthetic") + suffix, content)
+    def gold(self, name: str, code: str, content: bytes | str, *, suffix: str = "") -> None:
+        """Write a data file of a task under the path that its first layout has for the language."""
+        pattern = task(name).layouts[0].test
+        relative = Source(task(name), code, "test", self.data, pattern).relative(pattern)
+        self.at(relative.replace("*", "synthetic") + suffix, content)
 
     def at(self, relative: str, content: bytes | str) -> None:
         """Write a data file."""
@@ -109,9 +113,7 @@ def xnli(folders: Folders) -> None:
     of = task("xnli")
     labels = Random("xnli").choices(of.labels, k=_count("xnli", "en"))
     empty = "\t" * 4
-    header = "language gold_label sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse sentence1"
-    header += " sentence2 promptID pairID genre label1 label2 label3 label4 label5 sentence1_tokenized"
-    lines = ["\t".join(f"{header} sentence2_tokenized match".split())]
+    lines = ["\t".join(XNLI_COLUMNS.split())]
     for code in sorted(of.languages):
         words = Words(code, "xnli")
         for row, label in enumerate(labels):
@@ -165,12 +167,11 @@ def udpos(folders: Folders) -> None:
             sentence = words.some(rng.randint(5, 35))
             tagged = [tag_of[word] for word in sentence]
             lines += (f"# sent_id = synthetic-{row}", f"# text = {' '.join(sentence)}")
-            table = [f"{i}\t{middle[w]}{i - 1}\t{'nsubj' if i > 1 else 'root'}\t_\t_" for i, w in enumerate(sentence, 1)]
-            if row % 10 == 0:  # words 2 and 3 are one on the surface, and the second, nearer to the root, gives the tag
+            table = [f"{place}\t{middle[word]}{place - 1}\tdep\t_\t_" for place, word in enumerate(sentence, 1)]
+            if row % 10 == 0:  # words 2 and 3 are fused; word 2, nearer to the root, gives the tag
                 table.insert(1, f"2-3\t{sentence[1]}{sentence[2]}" + "\t_" * 8)
                 del tagged[2]
-            lines += table
-            lines.append("")
+            lines += (*table, "")
             answers.append((f"test-{row}", [tag if rng.random() < 0.9 else rng.choice(tags) for tag in tagged]))
         folders.gold("udpos", code, "\n".join(lines) + "\n")
         folders.answers("udpos", code, answers)
@@ -183,9 +184,7 @@ def wikiann(folders: Folders) -> None:
         words = Words(code, "wikiann")
         rng = words.rng
         short, long = (10, 30) if code in ("ja", "th", "zh") else (4, 14)
-        entries = [f"{code}:{word}\t" for word in words.vocabulary]
-        if code in ("ja", "th", "zh"):
-            entries = [f"{entry.partition(':')[0]}:{entry.partition(':')[2][0]}\t" for entry in entries]
+        entries = [f"{code}:{word[0] if long == 30 else word}\t" for word in words.vocabulary]
         lines: list[str] = []
         answers: list[tuple[str, list[str]]] = []
         for row in range(_count("wikiann", code)):

@@ -61,7 +61,7 @@ def test_best_says_so_where_gold_and_predictions_are_of_different_splits(data_di
 
 def test_dev_predictions_are_not_taken_for_test(data_dir: Path, tmp_path: Path) -> None:
     write_answers(tmp_path / "run", "wikiann", "jv", wikiann(data_dir, "jv").answers, split="dev")
-    assert "no predictions for wikiann" in refused(tmp_path / "run", "--data", data_dir, "--tasks", "wikiann")
+    assert "no test predictions for wikiann" in refused(tmp_path / "run", "--data", data_dir, "--tasks", "wikiann")
 
 
 def test_a_split_that_is_not_there_is_an_error(data_dir: Path, tmp_path: Path) -> None:

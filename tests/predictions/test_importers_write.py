@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import json_lines
 from isogloss.predictions.write import prediction_path, write_predictions
 from isogloss.tasks.kinds import kind
@@ -61,5 +61,5 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(PredictionError, match="cannot be written"):
+    with pytest.raises(DataError, match="cannot be written"):
         write_predictions(tmp_path / "file", XQUAD, "en", "test", [], [])

@@ -112,5 +112,5 @@ def test_names_are_checked_before_anything_is_read(grid: Path) -> None:
         isogloss.score(grid / "good", gold=grid / "gold", split="tets")
     with pytest.raises(PredictionError, match="there is no such folder"):
         isogloss.score(grid / "nobody", gold=grid / "gold")
-    with pytest.raises(PredictionError, match="no predictions for xnli"):
+    with pytest.raises(PredictionError, match="no test predictions for xnli"):
         isogloss.score(grid / "gold" / "xnli", gold=grid / "gold", tasks=["xnli"])

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, lines
+from isogloss.data.files import Digest, blocks, lines, lines_of
 from isogloss.errors import DataError
 
 __all__ = ["jsonl", "panx_sentences", "rows", "tagged_sentences"]
@@ -78,7 +78,20 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
 def jsonl(path: Path, record: type[Record], digest: Digest | None = None) -> Iterator[Record]:
     """JSON lines decoded into a typed record; blank lines are passed over."""
     decoder = msgspec.json.Decoder(record)
-    for number, line in enumerate(lines(path, digest), 1):
+    number = 0
+    for block in blocks(path, digest):
+        count = block.count(b"\n") + (not block.endswith(b"\n"))
+        try:
+            found = decoder.decode_lines(block)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            found = []
+        # Where there is not one record a line, there are blank lines or a fault: look at each.
+        yield from found if len(found) == count else _one_by_one(path, block, number, decoder)
+        number += count
+
+
+def _one_by_one(path: Path, block: bytes, before: int, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record]:
+    for number, line in enumerate(lines_of(block, path, before), before + 1):
         if line.strip():
             try:
                 yield decoder.decode(line)

@@ -1,6 +1,5 @@
 """Answers meet examples: by id, never by position; everything that does not fit is a problem."""
 
-from isogloss.errors import near_names
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
@@ -26,7 +25,7 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
         for row, what, fix in of_kind.faults(task, examples, values):
             where = answers.where(places[row])
             problems.append(Problem(f"{where} ({task.id}/{examples.language}/{examples.ids[row]})", what, fix))
-    return values, problems
+    return values, [*problems, *_abstained(task, examples, answers, places)]
 
 
 def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
@@ -52,15 +51,22 @@ def _missing(task: Task, examples: Examples, answers: Answers, places: list[int]
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=lenient)]
 
 
+def _abstained(task: Task, examples: Examples, answers: Answers, places: list[int]) -> list[Problem]:
+    count = sum(place >= 0 and answers.values[place] is None for place in places)
+    if not count:
+        return []
+    what = f"{count} of {len(examples)} answers are null"
+    return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They score 0", warning=True)]
+
+
 def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], lenient: bool) -> list[Problem]:
-    known = set(examples.ids)
+    known = set(examples.split_ids or examples.ids)
     extra = [identifier for identifier in rows if identifier not in known]
     if not extra:
         return []
-    first = extra[0]
-    close = near_names(first, examples.ids, 1) if len(examples) <= 20_000 else []
-    hint = f"did you mean {close[0]!r}? " if close else ""
     named = ", ".join(repr(identifier) for identifier in extra[:LISTED]) + (", …" if len(extra) > LISTED else "")
     what = f"{len(extra)} ids are not of {task.id}/{examples.language} {examples.split}: {named}"
-    fix = f"{hint}They are ignored" if lenient else f"{hint}Is this the right language and split?"
-    return [Problem(answers.where(rows[first]), what, fix, warning=lenient)]
+    # Where nothing at all fits, the file is another language's or split's, and a zero would be a lie.
+    harmless = lenient and len(extra) < len(rows)
+    fix = "They are ignored" if harmless else "Is this the right language and split?"
+    return [Problem(answers.where(rows[extra[0]]), what, fix, warning=harmless)]

@@ -144,7 +144,7 @@ def xtreme_rows(task: Task, examples: Examples) -> list[str]:
     Rows are in the dataset's order, but Tatoeba's are in the order of the sorted English sentences.
     """
     if task.kind != "bitext" or "text" not in examples.columns:
-        return examples.ids
+        return examples.split_ids or examples.ids
     english = examples["text"]
     return [examples.ids[row] for row in sorted(range(len(english)), key=english.__getitem__)]
 

@@ -59,9 +59,15 @@ def json_lines(path: Path, kind: Kind) -> Answers:
     normalize = kind.normalize
     answers.ids = [line.id if isinstance(line.id, str) else str(line.id) for line in decoded]
     answers.values = [None if line.prediction is None else normalize(line.prediction) for line in decoded]
-    # Line numbers are exact unless there are blank lines, and then only the slow path knows.
-    answers.numbers = list(range(1, len(decoded) + 1))
+    answers.numbers = _line_numbers(raw, len(decoded))
     return answers
+
+
+def _line_numbers(raw: bytes, count: int) -> list[int]:
+    """The line of each record; blank lines, which are rare, are counted but hold none."""
+    if raw.count(b"\n") + (not raw.endswith(b"\n")) == count:
+        return list(range(1, count + 1))
+    return [number for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
 
 
 def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
@@ -118,7 +124,7 @@ def choices(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
     for number, line in enumerate(lines(path), 1):
         try:
             value = json.loads(line)["label"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             answers.wrong(number, "no JSON object with a label", 'Write {"label": 0} or {"label": 1}')
             value = None
         answers.add(_row(row_ids, number), value, number)
@@ -131,7 +137,7 @@ def by_id(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
     text = read_text(path)
     try:
         pairs = json.loads(text, object_pairs_hook=lambda found: found)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", where=str(path)) from None
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError("not one JSON object of ids and answers", where=str(path))

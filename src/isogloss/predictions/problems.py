@@ -34,7 +34,5 @@ def refuse(problems: list[Problem]) -> None:
     shown = "\n".join(f"  {problem}" for problem in errors[:SHOWN])
     more = f"\n  … and {len(errors) - SHOWN} more" if len(errors) > SHOWN else ""
     count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
-    raise PredictionError(
-        f"the predictions cannot be scored: {count}\n{shown}{more}\n",
-        fix="isogloss validate lists all of them",
-    )
+    tail = "isogloss validate lists all of them"
+    raise PredictionError(f"the predictions cannot be scored: {count}\n{shown}{more}\n{tail}")

@@ -41,21 +41,19 @@ def write_predictions(
 
     Raises:
         PredictionError: the file is there already, or an answer cannot be written as UTF-8.
+        DataError: the folder cannot be written to.
     """
     path = prediction_path(root, task, language, split)
     older = resolve(path)
     if older is not None and not force:
         raise PredictionError("there are predictions already", where=str(older), fix="--force replaces them")
     encode = msgspec.json.Encoder().encode
-    try:
-        with atomic_write(path) as stream:
-            for identifier, value in zip(ids, values, strict=True):
-                try:
-                    line = encode({"id": identifier, "prediction": value})
-                except UnicodeEncodeError as error:
-                    what = f"the answer to {identifier!r} is no valid text: {error.reason}"
-                    raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
-                stream.write(line.decode() + "\n")
-    except OSError as error:
-        raise PredictionError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+    with atomic_write(path) as stream:
+        for identifier, value in zip(ids, values, strict=True):
+            try:
+                line = encode({"id": identifier, "prediction": value})
+            except UnicodeEncodeError as error:
+                what = f"the answer to {identifier!r} is no valid text: {error.reason}"
+                raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
+            stream.write(line.decode() + "\n")
     return path

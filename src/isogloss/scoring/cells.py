@@ -1,6 +1,8 @@
 """One cell at a time: read gold, read answers, judge. Texts are let go, statistics are kept."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -114,7 +116,8 @@ def judged_cells(predictions: Path, request: Request, progress: Callable[[str], 
         for language in request.languages_of(of) if folder.has(of) else ():
             if progress is not None:
                 progress(f"{of.id}/{language}")
-            cell, found = _judged(folder, of, language, request)
+            with _collector_paused():
+                cell, found = _judged(folder, of, language, request)
             problems += found
             if cell is not None:
                 empty = False
@@ -122,10 +125,35 @@ def judged_cells(predictions: Path, request: Request, progress: Callable[[str], 
     refuse(problems)
     if empty:
         raise PredictionError(
-            f"no predictions for {', '.join(request.tasks)}",
+            f"no {request.split} predictions for {', '.join(request.tasks)}",
             where=str(predictions),
-            fix="Expected <task>/<language>.jsonl or <task>/test-<language>.tsv; isogloss export shows the ids",
+            fix=_where_to_put_them(folder, request),
         )
+
+
+def _where_to_put_them(folder: Folder, request: Request) -> str:
+    """What to do about an empty grid; languages that are in no average are read only when they are named."""
+    outside = [
+        f"{name}/{code}"
+        for name in request.tasks
+        for code in task(name).also
+        if any(folder.find(task(name), code, split) for split in _splits(request))
+    ]
+    if outside and request.languages is None:
+        return f"{', '.join(outside)} is in no average: name the language with --languages"
+    return "Expected <task>/<language>.jsonl or <task>/test-<language>.tsv; isogloss export shows the ids"
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No search for cyclic garbage: a cell makes millions of objects and no cycles, and walking them takes long."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _splits(request: Request) -> tuple[str, ...]:
@@ -134,11 +162,10 @@ def _splits(request: Request) -> tuple[str, ...]:
 
 def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[Cell | None, list[Problem]]:
     """A judged cell, or None where there is nothing to judge or too much is wrong."""
-    for split in _splits(request):
-        found = folder.find(of, language, split)
-        if found is None:
-            continue
-        examples = _gold(of, language, split, request)
+    answered = [(split, folder.find(of, language, split)) for split in _splits(request)]
+    places = [(split, found) for split, found in answered if found is not None]
+    for split, found in places:
+        examples = _gold(of, language, split, request, last=split == places[-1][0])
         if examples is None:
             continue
         try:
@@ -154,8 +181,8 @@ def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[
     return None, []
 
 
-def _gold(of: Task, language: str, split: str, request: Request) -> Examples | None:
-    """Gold of the split; where the best of several splits is wanted, None if this one has none."""
+def _gold(of: Task, language: str, split: str, request: Request, *, last: bool) -> Examples | None:
+    """Gold of the split; None if it has none and another answered split remains to be tried."""
     if request.gold is not None:
         examples = gold_examples(of, language, split, request.gold)
         if examples is None:
@@ -164,9 +191,9 @@ def _gold(of: Task, language: str, split: str, request: Request) -> Examples | N
     try:
         return load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
     except DataError:
-        if request.split == "best" and split != _splits(request)[-1]:
-            return None
-        raise
+        if last:
+            raise
+        return None
 
 
 def _cell(of: Task, examples: Examples, judgement: Judgement) -> Cell:

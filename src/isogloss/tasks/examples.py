@@ -21,11 +21,9 @@ class Pool:
         self,
         members: Callable[[], tuple[Sequence[str], Sequence[str]]],
         texts: Callable[[], Sequence[str]],
-        languages_of: Callable[[set[str]], Mapping[str, str]] | None = None,
     ) -> None:
         self._members = members
         self._texts = texts
-        self._languages_of = languages_of
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,15 +43,9 @@ class Pool:
         return self._both[1]
 
     @cached_property
-    def rows(self) -> Mapping[str, int]:
-        """The row of each candidate id."""
-        return {identifier: row for row, identifier in enumerate(self.ids)}
-
-    def languages_of(self, ids: set[str]) -> Mapping[str, str]:
-        """The languages of some candidates; a large pool is scanned for them, not kept."""
-        if self._languages_of is not None and "_both" not in self.__dict__:
-            return self._languages_of(ids)
-        return {identifier: self.languages[self.rows[identifier]] for identifier in ids if identifier in self.rows}
+    def language_of(self) -> Mapping[str, str]:
+        """The language of each candidate by its id."""
+        return dict(zip(self.ids, self.languages, strict=True))
 
     @cached_property
     def text(self) -> Sequence[str]:
@@ -71,6 +63,7 @@ class Examples:
         ids: the dataset's own ids, or `<split>-<row>`.
         gold: name of the column with the right answers; its items are None where an example has none.
         units: ids shared with the parallel examples of other languages; None where there are none.
+        split_ids: all ids of the split, where these examples are only the part that has gold.
         pool: the candidates, for retrieval.
         checksum: sha256 over the unpacked bytes of the files read.
         root: the data folder the files are in.
@@ -84,6 +77,7 @@ class Examples:
     columns: dict[str, Column]
     gold: str
     units: list[str] | None = None
+    split_ids: list[str] | None = None
     pool: Pool | None = None
     checksum: str = ""
     partial: bool = False

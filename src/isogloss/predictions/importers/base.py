@@ -59,6 +59,7 @@ class Imported(Answers):
     """Answers from another tool's files, with what those files say about the examples.
 
     Attributes:
+        paths: the file of each answer; `path` is the one being read.
         evidence: what the files quote of the examples, by column and id; it proves that they are the same examples.
         notes: what the user should know.
     """

@@ -17,7 +17,7 @@ from typing import Any
 
 from isogloss.errors import PredictionError
 from isogloss.languages import language as find_language
-from isogloss.predictions.importers.base import Imported, Target, read_json, unpacked_name
+from isogloss.predictions.importers.base import Imported, Target, read_json
 
 __all__ = ["DEPTH", "rank", "read", "recognizes"]
 
@@ -27,7 +27,7 @@ DEPTH = 100
 _META = "mteb_model_meta"
 _ENGLISH = frozenset({"en", "eng"})
 _SPLITS = {"test": ("test",), "dev": ("validation", "dev")}
-# What corpora call the side that mteb's bitext tasks search from and to, unless they name the languages.
+# What bitext tasks call the side that asks and the side that answers, unless they name the languages.
 _SIDES = ("sentence1", "sentence2")
 
 
@@ -144,7 +144,7 @@ def _add_neighbours(found: Imported, subset: str, predictions: Mapping[str, Any]
     if asking not in _ENGLISH:
         what = f"these go from {asking!r} to English, but {target.task.id} goes from English to {target.language}"
         fix = f"Save the vectors instead, as {target.task.id}/queries-{target.language}.npy (English) and candidates"
-        raise PredictionError(what, where=f"{path} ({unpacked_name(path)}, {subset})", fix=fix)
+        raise PredictionError(what, where=f"{path} ({subset})", fix=fix)
     for row, neighbour in enumerate(neighbours):
         place = neighbour.get("corpus_id") if isinstance(neighbour, dict) else None
         if not isinstance(place, int):

@@ -27,7 +27,7 @@ class Mining(Kind):
 
     def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
         """English ids that do not exist."""
-        known = examples.pool.rows if examples.pool is not None else None
+        known = examples.pool.language_of if examples.pool is not None else None
         for row, found in enumerate(values):
             for item in found or ():
                 if known is not None and item not in known:

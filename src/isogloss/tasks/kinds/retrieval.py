@@ -27,7 +27,7 @@ class _Retrieval(Kind):
 
     def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
         """Candidates that are not in the pool, or stand in a ranking twice."""
-        known = examples.pool.rows if examples.pool is not None else None
+        known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
             if ranked is None:
                 continue
@@ -105,8 +105,7 @@ def _target_languages(examples: Examples, codes: dict[str, int]) -> Any:
     if examples.pool is None:
         return None
     wanted = {target for targets in examples["targets"] for target in targets}
-    of = examples.pool.languages_of(wanted)
     languages = np.full(len(codes), "", dtype="<U8")
     for target in wanted:
-        languages[codes[target]] = of.get(target, "")
+        languages[codes[target]] = examples.pool.language_of.get(target, "")
     return languages

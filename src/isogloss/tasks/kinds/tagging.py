@@ -21,7 +21,10 @@ class Tagging(Kind):
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""
-        return [item.strip() if isinstance(item, str) else item for item in value]
+        try:
+            return list(map(str.strip, value))
+        except TypeError:  # not only tags
+            return [item.strip() if isinstance(item, str) else item for item in value]
 
     def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
         """A tag count other than the token count, a tag outside the set, a span outside the text."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -123,10 +124,11 @@ def mewslix(source: Source) -> Examples | None:
 @lru_cache(maxsize=1)
 def _pool(path: Path, _stamp: Stamp) -> Pool:
     def members() -> tuple[list[str], list[str]]:
-        pairs = [(member.entity_id, member.description_language) for member in jsonl(path, _Member)]
-        return [identifier for identifier, _ in pairs], [language for _, language in pairs]
+        ids: list[str] = []
+        languages: list[str] = []
+        for member in jsonl(path, _Member):
+            ids.append(member.entity_id)
+            languages.append(intern(member.description_language))  # a million candidates, fifty languages
+        return ids, languages
 
-    def languages_of(ids: set[str]) -> dict[str, str]:
-        return {m.entity_id: m.description_language for m in jsonl(path, _Member) if m.entity_id in ids}
-
-    return Pool(members, lambda: [entity_text(record) for record in jsonl(path, dict[str, Any])], languages_of)
+    return Pool(members, lambda: [entity_text(record) for record in jsonl(path, dict[str, Any])])

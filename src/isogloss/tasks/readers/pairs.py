@@ -1,8 +1,10 @@
 """Classification files: sentence pairs (XNLI, PAWS-X) and single documents (MLDoc)."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 
-from isogloss.data.files import lines
+from isogloss.data.files import Digest, Stamp, lines, stamp
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
@@ -50,16 +52,24 @@ def xnli(source: Source) -> Examples | None:
     path = source.path()
     if path is None:
         return None
-    first: list[str] = []
-    second: list[str] = []
-    labels: list[str] = []
+    by_language, checksum = _release(path, stamp(path))
+    if source.language not in by_language:
+        return None
+    examples = _pairs(source, *by_language[source.language])
+    examples.checksum = checksum
+    return examples
+
+
+@lru_cache(maxsize=1)
+def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, tuple[list[str], list[str], list[str]]], str]:
+    """Premises, hypotheses and labels by language, read once for all of them."""
+    digest = Digest()
+    found: dict[str, tuple[list[str], list[str], list[str]]] = {}
     # language, gold_label, …, sentence1 in the seventh column and sentence2 in the eighth
-    for row in rows(path, (8, 64), source.digest):
-        if row[0] == source.language:
-            labels.append(row[1])
-            first.append(row[6])
-            second.append(row[7])
-    return _pairs(source, first, second, labels) if first else None
+    for row in rows(path, (8, 64), digest):
+        for column, value in zip(found.setdefault(row[0], ([], [], [])), (row[6], row[7], row[1]), strict=True):
+            column.append(value)
+    return found, digest.hex
 
 
 def pawsx(source: Source) -> Examples | None:

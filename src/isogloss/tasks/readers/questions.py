@@ -1,6 +1,10 @@
 """Extractive QA files in SQuAD format, one file per language or one for all."""
 
+from functools import lru_cache
+from pathlib import Path
+
 from isogloss.data import squad
+from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
@@ -43,6 +47,17 @@ def all_languages(source: Source) -> Examples | None:
     if path is None:
         return None
     prefix = source.relative("{name}-")
-    found = squad.questions(squad.read(path, source.digest))
-    pairs = [(paragraph, question) for paragraph, question in found if str(question.id).startswith(prefix)]
-    return _examples(source, pairs) if pairs else None
+    articles, checksum = _all_articles(path, stamp(path))
+    pairs = [pair for pair in squad.questions(articles) if str(pair[1].id).startswith(prefix)]
+    if not pairs:
+        return None
+    examples = _examples(source, pairs)
+    examples.checksum = checksum
+    return examples
+
+
+@lru_cache(maxsize=1)
+def _all_articles(path: Path, _stamp: Stamp) -> tuple[list[squad.Article], str]:
+    """A file of all languages, read once for all of them."""
+    digest = Digest()
+    return squad.read(path, digest), digest.hex

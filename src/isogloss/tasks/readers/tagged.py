@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.conllu import sentences, tagged_words
+from isogloss.data.conllu import sentences
 from isogloss.data.detokenize import join
 from isogloss.data.files import lines
 from isogloss.data.tables import panx_sentences, tagged_sentences
@@ -64,8 +64,8 @@ def treebanks(source: Source) -> Examples | None:
 
     def found() -> Iterator[Sentence]:
         for path in paths:
-            for pairs in tagged_words(lines(path, source.digest), source.language, source=str(path)):
-                yield [word for word, _ in pairs], [tag for _, tag in pairs]
+            for sentence in sentences(lines(path, source.digest), source.language, source=str(path)):
+                yield sentence.words, sentence.tags
 
     return _tagged(source, found(), lambda _: _raw_treebanks(paths, source.language))
 
@@ -103,6 +103,7 @@ def overlay(full: Examples, part: Examples) -> Examples:
     for name in ("text", "offsets"):
         kept.columns[name] = _rows_of(part, name, chosen)
     kept.partial = True
+    kept.split_ids = full.ids
     kept.checksum = part.checksum
     kept.sources = (*part.sources, *full.sources)
     return kept

@@ -1,0 +1,122 @@
+"""A full-size XTREME-R submission scored with intervals, against merely parsing its files.
+
+Run it: `python benchmarks/bench_submission.py [FOLDER]`; a folder that `synthetic.py` has written is made anew only
+where there is none. Ten tasks, fifty languages, 609,160 examples, predictions and gold: 0.6 GB. Every figure is the
+best CPU time of several fresh processes, the start of Python and all imports included, and the highest resident
+memory of that process. Ours is `isogloss score` over everything, as a user calls it: it reads, checks ids, labels and
+counts, takes checksums, scores, resamples 1,000 times and prints its tables.
+
+The floors read every one of the same files once, and do nothing with them:
+
+- parsed: JSON decoded into plain Python objects (by msgspec, which we use too, or by the standard library), every
+  other file decoded as UTF-8, split into lines and these at tabs. The content of a file is held until the next file
+  is read, as anybody must who wants to do something with it; but for the million candidates of Mewsli-X, which are
+  decoded one by one. The garbage collector is off: with it, the floor takes half as long again.
+- parsed and dropped: the same by msgspec, but each line is forgotten at once. No scorer can work like that; it is
+  the bare cost of tokenising.
+"""
+
+import gc
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bench_startup import Command, Cost, Row, measured
+
+CANDIDATES = "candidate_set_entities.jsonl"
+# A quarter of the languages, with the largest test sets of UD among them.
+QUARTER = "ar,de,et,fr,ht,ja,ko,ms,pl,ru,th,ur,zh"
+RUNS = 3
+
+
+def parsed(path: Path, loads: Callable[[bytes], Any]) -> Iterator[object]:
+    """The lines of a file, parsed one at a time, or its one JSON value."""
+    if path.suffix == ".json":
+        yield loads(path.read_bytes())
+    elif path.suffix == ".jsonl":
+        with path.open("rb") as stream:
+            for raw in stream:
+                yield loads(raw)
+    else:
+        with path.open(encoding="utf-8", newline="\n") as text:
+            for line in text:
+                yield line.split("\t")
+
+
+def parse_everything(folder: Path, library: str, *, keep: bool) -> None:
+    """The floor: every file of a folder, once."""
+    gc.disable()
+    if library == "msgspec":
+        import msgspec
+
+        loads: Callable[[bytes], Any] = msgspec.json.Decoder().decode
+    else:
+        import json
+
+        loads = json.loads
+    content: list[object] = []
+    for path in sorted(path for path in folder.rglob("*.*") if path.is_file()):
+        content.clear()
+        if keep and path.name != CANDIDATES:
+            content.extend(parsed(path, loads))
+        else:
+            for _ in parsed(path, loads):
+                pass
+
+
+def best(command: Command, runs: int = RUNS) -> Cost:
+    """The cheapest of several runs."""
+    return min(measured(command) for _ in range(runs))
+
+
+def run(folder: Path | None = None) -> list[Row]:
+    """Scoring beside each floor, then all languages beside a quarter of them."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as name:
+            return run(Path(name))
+    if not (folder / "predictions").is_dir():
+        measured([sys.executable, Path(__file__).with_name("synthetic.py"), folder])
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e9
+    command = [sys.executable, "-c", "from isogloss.cli.main import main; main()", "score", folder / "predictions"]
+    command += ["--data", folder / "data"]
+    ours = best(command)
+    what = f"XTREME-R submission, {size:.1f} GB"
+    floor: list[Command] = [
+        [sys.executable, __file__, "--floor", library, form, folder]
+        for library, form in (("msgspec", "keep"), ("json", "keep"), ("msgspec", "drop"))
+    ]
+    names = ("parsed, msgspec", "parsed, json", "parsed and dropped, msgspec")
+    rows = [_row(what, name, ours, best(floor_command)) for name, floor_command in zip(names, floor, strict=True)]
+    return [*rows, _row(what, "a quarter of its languages", ours, best([*command, "--languages", QUARTER], 1))]
+
+
+def _row(what: str, peer: str, ours: Cost, theirs: Cost) -> Row:
+    return {
+        "what": what,
+        "peer": peer,
+        "ours_s": ours.cpu,
+        "peer_s": theirs.cpu,
+        "ratio": theirs.cpu / ours.cpu,
+        "ours_wall_s": ours.wall,
+        "peer_wall_s": theirs.wall,
+        "ours_mb": ours.megabytes,
+        "peer_mb": theirs.megabytes,
+        "note": f"{ours.cpu / theirs.cpu:.1f} times the peer",
+    }
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["--floor"]:
+        _, library, form, folder = arguments
+        parse_everything(Path(folder), library, keep=form == "keep")
+        return
+    print(f"{'what':32}{'peer':30}{'ours s':>8}{'peer s':>8}{'ours/peer':>10}{'ours MB':>9}{'peer MB':>9}")
+    for row in run(Path(arguments[0]) if arguments else None):
+        figures = "{ours_s:8.2f}{peer_s:8.2f}{inverse:9.2f}x{ours_mb:9.0f}{peer_mb:9.0f}"
+        print(f"{row['what']:32}{row['peer']:30}" + figures.format(inverse=1 / row["ratio"], **row))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,121 @@
+"""From cells to task averages, categories and the overall figure, each with its uncertainty.
+
+A `Figure` carries its bootstrap replicates, so an average of figures is again a figure: value and replicates are
+averaged alike, and the interval follows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss.metrics import aggregate
+from isogloss.metrics.intervals import interval, percentile_interval
+from isogloss.metrics.statistics import FloatArray, Statistics
+from isogloss.scoring.cells import Cell, Request
+from isogloss.scoring.draws import Draws
+from isogloss.scoring.results import Average, Number, Overall
+from isogloss.tasks.registry import task
+
+__all__ = ["Figure", "cell_numbers", "summary", "task_figures"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A score, 0..1, with its replicates, the number of examples, and of the fewest units behind any part of it."""
+
+    value: float
+    draws: FloatArray
+    n: int
+    units: int
+
+    @property
+    def number(self) -> Number:
+        """The figure on the 0..100 scale with its 95 % interval."""
+        return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
+
+
+def mean(figures: Sequence[Figure], n: int | None = None) -> Figure:
+    """The plain mean of figures; n is the sum of theirs unless it is given."""
+    return Figure(
+        float(np.mean([figure.value for figure in figures])),
+        np.mean([figure.draws for figure in figures], axis=0),
+        sum(figure.n for figure in figures) if n is None else n,
+        min(figure.units for figure in figures),
+    )
+
+
+def scaled(value: float, bounds: tuple[float, float], n: int) -> Number:
+    """A number on the 0..100 scale."""
+    return Number(100 * value, 100 * bounds[0], 100 * bounds[1], n)
+
+
+def _figure(cell: Cell, metric: str, draws: Draws) -> Figure:
+    statistics = cell.metrics[metric]
+    replicates = draws[cell.task, cell.language, metric]
+    return Figure(statistics.score, replicates, len(statistics), statistics.unit_count)
+
+
+def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
+    """The metrics of a cell; analytic intervals where there are any, and where no resample differs from the data."""
+    numbers: dict[str, Number] = {}
+    for metric, statistics in cell.metrics.items():
+        figure = _figure(cell, metric, draws)
+        if statistics.is_binary or not np.ptp(figure.draws):
+            numbers[metric] = pooled(statistics)
+        else:
+            numbers[metric] = figure.number
+    return numbers
+
+
+def pooled(statistics: Statistics) -> Number:
+    """The score of statistics by themselves."""
+    return scaled(statistics.score, interval(statistics), len(statistics))
+
+
+def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
+    """The cells that enter a task's average: languages of the suite, with the task's full gold."""
+    inside = request.suite.languages_of(name)
+    return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
+
+
+def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Figure, Average]]:
+    """The average over languages of every task that has any, as a figure and as it is recorded."""
+    found: dict[str, tuple[Figure, Average]] = {}
+    for name in request.tasks:
+        inside = averaged(cells, name, request)
+        if not inside:
+            continue
+        shared = [metric for metric in inside[0].metrics if all(metric in cell.metrics for cell in inside)]
+        metrics = {metric: mean([_figure(cell, metric, draws) for cell in inside]) for metric in shared}
+        score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside))
+        members = [cell.language for cell in inside]
+        missing = [code for code in request.suite.languages_of(name) if code not in members]
+        numbers = {metric: figure.number for metric, figure in metrics.items()}
+        found[name] = (score, Average(name, score.number, numbers, members, missing))
+    return found
+
+
+def summary(figures: dict[str, tuple[Figure, Average]], request: Request) -> tuple[list[Average], Overall]:
+    """Categories and the overall figure, with everything of the suite that is missing."""
+    groups: dict[str, Figure] = {}
+    categories: list[Average] = []
+    for category, tasks in aggregate.categories(request.suite.id).items():
+        inside = [name for name in tasks if name in figures]
+        if inside:
+            groups[category] = mean([figures[name][0] for name in inside])
+            missing = _missing(tasks, figures)
+            categories.append(Average(category, groups[category].number, {}, inside, missing))
+    rule, missing = request.suite.rule, _missing(request.suite.tasks, figures)
+    if request.split == "best":
+        return categories, Overall(rule, None, missing, "no overall: the cells are of different splits")
+    if not groups:
+        return categories, Overall(rule, None, missing, f"no task of {request.suite.id} was scored in full")
+    flat = [figures[name][0] for name in request.suite.tasks if name in figures]
+    overall = mean(list(groups.values()) if rule == "category" else flat)
+    return categories, Overall(rule, overall.number, missing)
+
+
+def _missing(tasks: Sequence[str], figures: dict[str, tuple[Figure, Average]]) -> list[str]:
+    cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
+    return [*cells, *(name for name in tasks if name not in figures)]
