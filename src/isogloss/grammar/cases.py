@@ -1,0 +1,142 @@
+"""What is drawn: cases over concepts, once for all languages, so that case k says the same everywhere."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from isogloss.errors import unknown
+from isogloss.grammar.file import Grammar
+from isogloss.grammar.schema import LEAST_NAMES, TESTS, concepts
+from isogloss.grammar.words import Word
+
+__all__ = ["PROPERTIES", "TESTS", "Case", "Example", "draw", "examples", "fillers"]
+
+PROPERTIES = ("colour", "size", "age", "shape", "material")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One assignment of concepts to the slots of a test: `a` is a name (`m3`), `p` a property (`colour/red`)."""
+
+    test: str
+    number: int
+    slots: tuple[tuple[str, str], ...]
+
+    @property
+    def id(self) -> str:
+        """The same in every language."""
+        return f"{self.test}-{self.number:04d}"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A context with a question and its right answer; `place` counts the examples of a case."""
+
+    case: Case
+    place: int
+    context: str
+    question: str
+    answer: str
+
+    @property
+    def id(self) -> str:
+        """Stable, and unique within a language."""
+        return f"{self.case.id}-{self.place:02d}"
+
+
+def _people(rng: random.Random, count: int) -> list[str]:
+    gender = rng.choice("mf")
+    return [f"{gender}{number}" for number in rng.sample(range(LEAST_NAMES), count)]
+
+
+def _one(rng: random.Random, lexicon: str) -> str:
+    return rng.choice(list(concepts()[lexicon]))
+
+
+def _comparisons(rng: random.Random) -> dict[str, str]:
+    a, b = _people(rng, 2)
+    return {"a": a, "b": b, "adjective": _one(rng, "adjective")}
+
+
+def _intensifiers(rng: random.Random) -> dict[str, str]:
+    a, b = _people(rng, 2)
+    return {"a": a, "b": b, **{name: _one(rng, name) for name in ("state", "intensifier", "reducer")}}
+
+
+def _properties(rng: random.Random) -> dict[str, str]:
+    p, q = rng.sample(PROPERTIES, 2)
+    return {"object": _one(rng, "object"), "p": f"{p}/{_one(rng, p)}", "q": f"{q}/{_one(rng, q)}"}
+
+
+def _job(rng: random.Random) -> dict[str, str]:
+    [a] = _people(rng, 1)
+    return {"a": a, "profession": _one(rng, "profession"), "nationality": _one(rng, "nationality")}
+
+
+def _animal(rng: random.Random) -> dict[str, str]:
+    [a] = _people(rng, 1)
+    return {"a": a, "animal": _one(rng, "animal"), "vehicle": _one(rng, "vehicle")}
+
+
+def _animal_2(rng: random.Random) -> dict[str, str]:
+    a, b = _people(rng, 2)
+    return {"a": a, "b": b, "animal": _one(rng, "animal"), "vehicle": _one(rng, "vehicle")}
+
+
+_DRAWS: dict[str, Callable[[random.Random], dict[str, str]]] = {
+    "comparisons": _comparisons,
+    "intensifiers": _intensifiers,
+    "properties": _properties,
+    "job_vs_nationality": _job,
+    "animal_vs_vehicle": _animal,
+    "animal_vs_vehicle_2": _animal_2,
+}
+
+
+@cache
+def draw(test: str, count: int = 200, seed: int = 0) -> tuple[Case, ...]:
+    """Exactly `count` distinct cases of a test; a case drawn twice is drawn again.
+
+    The stream depends on the seed and the test alone, so more cases begin with the fewer.
+    """
+    if test not in TESTS:
+        raise unknown("test", test, TESTS)
+    rng = random.Random(f"isogloss/{seed}/{test}")  # noqa: S311 - reproducible, not secret
+    seen: dict[tuple[tuple[str, str], ...], None] = {}
+    while len(seen) < count:
+        seen.setdefault(tuple(_DRAWS[test](rng).items()))
+    return tuple(Case(test, number, slots) for number, slots in enumerate(seen))
+
+
+def fillers(case: Case, speaker: Grammar) -> dict[str, Word]:
+    """The case's words in a language."""
+    found: dict[str, Word] = {}
+    for slot, value in case.slots:
+        lexicon, _, concept = value.rpartition("/")
+        found[slot] = speaker.word("name" if slot in ("a", "b") else lexicon or slot, concept)
+    return found
+
+
+def examples(case: Case, speaker: Grammar) -> Iterator[Example]:
+    """Every context of the case with every question."""
+    words = fillers(case, speaker)
+    contexts, questions = templates(case, speaker)
+    asked = [(speaker.say(question, words), speaker.answer(answer, words)) for question, answer in questions]
+    place = 0
+    for template in contexts:
+        context = speaker.say(template, words)
+        for question, answer in asked:
+            yield Example(case, place, context, question, answer)
+            place += 1
+
+
+def templates(case: Case, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:
+    """Contexts, and questions with answers, of the case's test; the properties test asks for what was drawn."""
+    sheet = speaker.file.templates
+    if case.test == "properties":
+        drawn = dict(case.slots)
+        kinds = [(slot, drawn[slot].partition("/")[0]) for slot in ("p", "q")]
+        return sheet.properties.contexts, [(sheet.properties.ask[kind], f"{{{slot}@object}}") for slot, kind in kinds]
+    found = getattr(sheet, case.test)
+    return found.contexts, found.questions

@@ -1,0 +1,265 @@
+"""What a language file must hold, checked with the line of every mistake."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from isogloss.errors import near_names
+from isogloss.grammar.templates import slots
+from isogloss.grammar.words import GrammarError
+from isogloss.languages import language
+
+__all__ = ["TESTS", "LanguageFile", "concepts", "parse", "script_of_letter"]
+
+Entry = str | dict[str, str]
+
+# Contexts and questions of each test; a case is every context with every question.
+TESTS = {
+    "comparisons": (1, 2),
+    "intensifiers": (6, 2),
+    "properties": (1, 5),
+    "job_vs_nationality": (4, 2),
+    "animal_vs_vehicle": (2, 2),
+    "animal_vs_vehicle_2": (2, 2),
+}
+LEAST_NAMES = 40
+
+_SCRIPT_NAMES = {
+    "Latn": ("LATIN",), "Arab": ("ARABIC",), "Cyrl": ("CYRILLIC",), "Grek": ("GREEK",), "Deva": ("DEVANAGARI",),
+    "Beng": ("BENGALI",), "Guru": ("GURMUKHI",), "Gujr": ("GUJARATI",), "Taml": ("TAMIL",), "Telu": ("TELUGU",),
+    "Mlym": ("MALAYALAM",), "Thai": ("THAI",), "Mymr": ("MYANMAR",), "Geor": ("GEORGIAN",), "Hebr": ("HEBREW",),
+    "Kore": ("HANGUL",), "Jpan": ("HIRAGANA", "KATAKANA", "CJK"), "Hans": ("CJK",),
+}  # fmt: skip
+
+
+class Names(msgspec.Struct, forbid_unknown_fields=True):
+    """Given names in the language's own script."""
+
+    male: list[Entry]
+    female: list[Entry]
+
+
+class Rule(msgspec.Struct, forbid_unknown_fields=True):
+    """A form made by rule: [pattern, replacement] steps, the first that fits; examples are tests."""
+
+    steps: list[tuple[str, str]]
+    examples: list[tuple[str, str]]
+
+
+class JoinRule(msgspec.Struct, forbid_unknown_fields=True):
+    """A contraction across words."""
+
+    pattern: str
+    replacement: str
+    examples: list[tuple[str, str]]
+
+
+class Questions(msgspec.Struct, forbid_unknown_fields=True):
+    """A test: contexts, and questions with their answers."""
+
+    contexts: list[str]
+    questions: list[tuple[str, str]]
+
+
+class Properties(msgspec.Struct, forbid_unknown_fields=True):
+    """The properties test: one question for each kind of property."""
+
+    contexts: list[str]
+    ask: dict[str, str]
+
+
+class Invariance(msgspec.Struct, forbid_unknown_fields=True):
+    """Sentences that change no answer."""
+
+    unrelated: list[str]
+
+
+class Templates(msgspec.Struct, forbid_unknown_fields=True):
+    """The sentences of all tests."""
+
+    comparisons: Questions
+    intensifiers: Questions
+    properties: Properties
+    job_vs_nationality: Questions
+    animal_vs_vehicle: Questions
+    animal_vs_vehicle_2: Questions
+    invariance: Invariance
+
+    def tests(self) -> dict[str, list[str]]:
+        """All templates by test: contexts, questions, answers."""
+        found: dict[str, list[str]] = {"properties": [*self.properties.contexts, *self.properties.ask.values()]}
+        for name in TESTS:
+            if name != "properties":
+                test: Questions = getattr(self, name)
+                found[name] = [*test.contexts, *(text for pair in test.questions for text in pair)]
+        return found
+
+
+class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
+    """One language: lexicons, sentences, and the rules that make them fit."""
+
+    code: str
+    review: dict[str, str]
+    names: Names
+    adjective: dict[str, Entry]
+    state: dict[str, Entry]
+    intensifier: dict[str, Entry]
+    reducer: dict[str, Entry]
+    object: dict[str, Entry]
+    colour: dict[str, Entry]
+    size: dict[str, Entry]
+    age: dict[str, Entry]
+    shape: dict[str, Entry]
+    material: dict[str, Entry]
+    profession: dict[str, Entry]
+    nationality: dict[str, Entry]
+    animal: dict[str, Entry]
+    vehicle: dict[str, Entry]
+    templates: Templates
+    articles: list[str] = []
+    classifiers: list[str] = []
+    prefixes: list[str] = []
+    particles: list[str] = []
+    end: str = ".,;:!?"
+    upper: dict[str, str] = {}
+    uncapitalized: list[str] = []
+    rules: dict[str, Rule] = {}
+    joins: list[JoinRule] = []
+    why_no_forms: str = ""
+    notes: str = ""
+
+    def lexicon(self, name: str) -> dict[str, Entry]:
+        """A lexicon by name."""
+        found: dict[str, Entry] = getattr(self, name)
+        return found
+
+
+@cache
+def concepts() -> Mapping[str, Mapping[str, str]]:
+    """The concepts every language has words for, with English glosses."""
+    return tomllib.loads((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"))
+
+
+def parse(text: str, name: str) -> LanguageFile:
+    """A language file from its text; every mistake of a kind is reported with its line."""
+    try:
+        file = msgspec.convert(tomllib.loads(text), LanguageFile)
+    except tomllib.TOMLDecodeError as error:
+        raise GrammarError(f"not TOML: {error}", where=name) from None
+    except msgspec.ValidationError as error:
+        path = str(error).rpartition("`$")[2].strip("`").strip(".")
+        raise GrammarError(str(error), where=f"{name}:{_line(text, path)}") from None
+    mistakes = [f"{name}:{_line(text, path)}: {what}" for path, what in _mistakes(file)]
+    if mistakes:
+        raise GrammarError(f"{len(mistakes)} mistakes\n  " + "\n  ".join(mistakes), where=name)
+    return file
+
+
+def _line(text: str, path: str) -> int:
+    """The line of a key such as `adjective.old`; that of its table where the key is not there."""
+    table, _, key = re.sub(r"\[.*", "", path).rpartition(".")
+    if not table:
+        table, key = key, ""
+    current, best = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("["):
+            current = stripped.strip("[]").partition("]")[0].strip()
+            if current == table:
+                best = number
+        elif (current == table or not current) and re.match(rf"\"?{re.escape(key or table)}\"?\s*=", stripped):
+            return number
+    return best
+
+
+def _mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
+    yield from _lexicon_mistakes(file)
+    yield from _name_mistakes(file)
+    yield from _template_mistakes(file)
+    yield from _script_mistakes(file)
+    for test in TESTS:
+        if not re.fullmatch(r"unreviewed([; ].*)?|reviewed by .+", file.review.get(test, "")):
+            yield f"review.{test}", f'review of {test} must be "unreviewed" or "reviewed by …"'
+    has_forms = any(isinstance(entry, dict) for name in concepts() for entry in file.lexicon(name).values())
+    if not has_forms and not file.rules and not file.why_no_forms:
+        yield "code", "no word has forms and there are no rules: say why in why_no_forms"
+
+
+def _lexicon_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
+    for name, wanted in concepts().items():
+        found = file.lexicon(name)
+        for key in wanted:
+            if key not in found:
+                yield name, f"[{name}] lacks {key!r} ({wanted[key]})"
+        for key in found:
+            if key not in wanted:
+                close = near_names(key, wanted, 1)
+                yield f"{name}.{key}", f"unknown concept {key!r}" + (f", did you mean {close[0]!r}?" if close else "")
+        seen: dict[str, str] = {}
+        for key, entry in found.items():
+            shown = entry if isinstance(entry, str) else entry.get("base") or next(iter(entry.values()), "")
+            if not shown.strip() or shown != unicodedata.normalize("NFC", shown):
+                yield f"{name}.{key}", f"{shown!r} is empty or not in Unicode NFC"
+            if shown in seen:
+                yield f"{name}.{key}", f"{shown!r} is also the word for {seen[shown]!r}: tests need distinct words"
+            seen[shown] = key
+
+
+def _name_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for gender, entries in (("male", file.names.male), ("female", file.names.female)):
+        if len(entries) < LEAST_NAMES:
+            yield f"names.{gender}", f"{len(entries)} {gender} names, at least {LEAST_NAMES} are needed"
+        for entry in entries:
+            base = entry if isinstance(entry, str) else entry.get("base", "")
+            if base in seen or not base.strip():
+                yield f"names.{gender}", f"name {base!r} is empty or stands twice"
+            seen.add(base)
+
+
+def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
+    known = {*concepts(), "a", "b", "p", "q"}
+    for test, templates in file.templates.tests().items():
+        for template in templates:
+            for slot in sorted(slots(template) - known):
+                yield f"templates.{test}.contexts", f"unknown slot {slot!r} in {template!r}"
+    for test, (contexts, questions) in TESTS.items():
+        found = getattr(file.templates, test)
+        asked = len(found.ask) if test == "properties" else len(found.questions)
+        if (len(found.contexts), asked) != (contexts, questions):
+            counted = f"{len(found.contexts)} contexts and {asked} questions"
+            yield f"templates.{test}.contexts", f"{counted} instead of {contexts} and {questions}"
+    if set(file.templates.properties.ask) != {"colour", "size", "age", "shape", "material"}:
+        yield "templates.properties.ask", "one question each for colour, size, age, shape and material is needed"
+
+
+def script_of_letter(letter: str, code: str) -> bool:
+    """Whether a letter belongs to the language's script."""
+    return unicodedata.name(letter, "").startswith(_SCRIPT_NAMES[language(code).script])
+
+
+def _script_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
+    def foreign(text: str) -> str:
+        plain = re.sub(r"\{[^}]*\}", "", text)
+        return "".join(letter for letter in plain if letter.isalpha() and not script_of_letter(letter, file.code))
+
+    for name in concepts():
+        for key, entry in file.lexicon(name).items():
+            texts = [entry] if isinstance(entry, str) else [v for k, v in entry.items() if k != "class"]
+            wrong = "".join(foreign(text) for text in texts)
+            if wrong:
+                yield f"{name}.{key}", f"letters of another script: {wrong!r}"
+    for gender, entries in (("male", file.names.male), ("female", file.names.female)):
+        for entry in entries:
+            base = entry if isinstance(entry, str) else entry.get("base", "")
+            if foreign(base):
+                yield f"names.{gender}", f"name {base!r} is not in the language's script"
+    for test, templates in file.templates.tests().items():
+        for template in templates:
+            if foreign(template):
+                yield f"templates.{test}.contexts", f"letters of another script in {template!r}"

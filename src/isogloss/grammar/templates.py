@@ -1,0 +1,116 @@
+"""Sentences with slots: CheckList's syntax, with forms, agreement and degree.
+
+| slot | is |
+|---|---|
+| `{x}` | the word's citation form |
+| `{x[0]}` | the first of several values (CheckList) |
+| `{x.more}` | the word's form `more` |
+| `{x@y}` | the form that agrees with the class of `y` |
+| `{x.acc@y}` | the form `acc` in that class |
+| `{x+z}` | a predicate with the degree word `z` in its place `~`; also `{x+'most'}` |
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
+
+__all__ = ["Filler", "Slot", "Writer", "compiled", "slots"]
+
+Filler = Word | str | Sequence[str]
+
+_SLOT = re.compile(
+    r"\{(?P<name>[a-z_]+\d*)(?:\[(?P<index>\d+)\])?(?:\.(?P<form>[a-z_0-9]+))?(?:@(?P<agree>[a-z_]+\d*))?"
+    r"(?:\+(?P<degree>[a-z_]+\d*|'[^'{}]+'))?\}"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """One place to fill; compared by identity, since templates are compiled once."""
+
+    name: str
+    index: int = -1
+    form: str = ""
+    agree: str = ""
+    degree: str = ""
+
+    def text(self, word: Filler, agree: str, degree: str, rules: Mapping[str, Rewrite]) -> str:
+        """The text that goes here, for a word, the class it agrees with, and a degree word."""
+        if self.index >= 0:
+            return str(word[self.index]) if isinstance(word, Sequence) else str(word)
+        if isinstance(word, Word):
+            found = word.form(self.form, agree, rules)
+        elif self.form:
+            found = rules[self.form](str(word))
+        else:
+            found = word if isinstance(word, str) else word[0]
+        return with_degree(found, degree)
+
+
+@lru_cache(maxsize=8192)
+def compiled(template: str) -> tuple[str | Slot, ...]:
+    """The template as pieces of text and slots; a brace that is no slot is an error."""
+    pieces: list[str | Slot] = []
+    end = 0
+    for match in _SLOT.finditer(template):
+        pieces.append(template[end : match.start()])
+        found = match.groupdict(default="")
+        index = int(found["index"]) if found["index"] else -1
+        pieces.append(Slot(found["name"], index, found["form"], found["agree"], found["degree"]))
+        end = match.end()
+    pieces.append(template[end:])
+    if any("{" in piece or "}" in piece for piece in pieces if isinstance(piece, str)):
+        raise GrammarError(f"not a slot in {template!r}", fix="Slots are {x}, {x.form}, {x@y}, {x+z}")
+    return tuple(piece for piece in pieces if piece)
+
+
+def slots(template: str) -> set[str]:
+    """The names a template needs to be filled."""
+    names: set[str] = set()
+    for piece in compiled(template):
+        if isinstance(piece, Slot):
+            names.add(piece.name)
+            if piece.agree:
+                names.add(piece.agree)
+            if piece.degree and not piece.degree.startswith("'"):
+                names.add(piece.degree)
+    return names
+
+
+class Writer:
+    """Fills templates by the rules of one language; what a slot makes of a word is worked out once."""
+
+    def __init__(self, rules: Mapping[str, Rewrite], polish: Callable[[str], str] = str) -> None:
+        self._rules = rules
+        self._polish = polish
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def fill(self, template: str, fillers: Mapping[str, Filler]) -> str:
+        """The template with its slots filled."""
+        pieces = [piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template)]
+        return "".join(pieces)
+
+    def say(self, template: str, fillers: Mapping[str, Filler]) -> str:
+        """The filled template, polished (contractions, capitals) as the language has it."""
+        return self._polish(self.fill(template, fillers))
+
+    def _slot(self, slot: Slot, fillers: Mapping[str, Filler]) -> str:
+        word = fillers[slot.name]
+        other = fillers[slot.agree] if slot.agree else None
+        agree = other.agreement if isinstance(other, Word) else ""
+        degree = slot.degree
+        if degree.startswith("'"):
+            degree = degree[1:-1]
+        elif degree:
+            by = fillers[degree]
+            degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
+        if not isinstance(word, Word):
+            return slot.text(word, agree, degree, self._rules)
+        key = (slot, word, agree, degree)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = slot.text(word, agree, degree, self._rules)
+        return known

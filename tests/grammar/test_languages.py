@@ -1,0 +1,88 @@
+"""Every language file: its rules, its sentences, and that every word fits everywhere."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from isogloss.grammar import CODES, Grammar, grammar
+from isogloss.grammar.words import Word
+
+EXPECTED = Path(__file__).parent / "expected"
+HERE = [code for code in CODES if (EXPECTED / f"{code}.tsv").exists()]
+
+
+def filler(speaker: Grammar, name: str, value: str) -> Word:
+    """`a=m3` is a name, `p=colour/red` a word of a named lexicon, anything else a word of the slot's own."""
+    if name in ("a", "b"):
+        return speaker.word("name", value)
+    lexicon, _, concept = value.rpartition("/")
+    return speaker.word(lexicon or name, concept)
+
+
+def template(speaker: Grammar, path: str) -> str:
+    test, kind, place = path.split(".")
+    found = getattr(speaker.file.templates, test)
+    if kind == "contexts":
+        return str(found.contexts[int(place) - 1])
+    if kind == "ask":
+        return str(found.ask[place])
+    if test == "properties":
+        return f"{{{place}@object}}"
+    return str(found.questions[int(place) - 1][kind == "answers"])
+
+
+def expected(code: str) -> list[tuple[str, str, str]]:
+    with (EXPECTED / f"{code}.tsv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert rows[0] == ["template", "slots", "sentence"]
+    return [(path, slots, sentence) for path, slots, sentence in rows[1:]]
+
+
+@pytest.mark.parametrize("code", HERE)
+def test_the_sentences_written_first_are_reproduced(code: str) -> None:
+    speaker = grammar(code)
+    sentences = expected(code)
+    assert len(sentences) >= 12
+    for path, slots, sentence in sentences:
+        pairs = [pair.split("=") for pair in slots.split()]
+        fillers = {name: filler(speaker, name, value) for name, value in pairs}
+        made = speaker.answer if ".answers." in path else speaker.say
+        assert made(template(speaker, path), fillers) == sentence, path
+    assert {path.partition(".")[0] for path, _, _ in sentences} >= {
+        "comparisons", "intensifiers", "properties", "job_vs_nationality", "animal_vs_vehicle", "animal_vs_vehicle_2",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("code", HERE)
+def test_every_template_can_be_filled_with_every_word(code: str) -> None:
+    assert grammar(code).unfillable() == []
+
+
+@pytest.mark.parametrize("code", HERE)
+def test_every_rule_is_shown_by_examples(code: str) -> None:
+    speaker = grammar(code)
+    for rule in speaker.rules.values():
+        assert len(rule.examples) >= 2, rule.name
+        for word, wanted in rule.examples:
+            assert rule(word) == wanted, (rule.name, word)
+    for join in speaker.joins:
+        assert join.examples, join.pattern
+        for before, after in join.examples:
+            # Capitals are another matter: examples are parts of sentences.
+            made = speaker.polish(before)
+            assert made[1:] == after[1:], (join.pattern, before)
+
+
+@pytest.mark.parametrize("code", HERE)
+def test_inflecting_languages_inflect(code: str) -> None:
+    """At least four forms differ from the citation form, or the file says why there are none."""
+    speaker = grammar(code)
+    different = {
+        form
+        for words in speaker.lexicons.values()
+        for word in words.values()
+        for form in word.forms.values()
+        if form != word.base
+    }
+    assert len(different) >= 4 or speaker.rules or speaker.file.why_no_forms

@@ -1,0 +1,106 @@
+"""Every word of every language is known to a dictionary, attested in real text, or listed with the reason it stays."""
+
+import lzma
+import re
+import shutil
+import subprocess
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from isogloss.grammar import CODES, grammar
+from isogloss.languages import language
+
+LISTED = Path(__file__).parent / "spelling"
+DICTIONARIES = {
+    "af": "af_ZA", "ar": "ar", "bg": "bg_BG", "bn": "bn_BD", "de": "de_DE", "el": "el_GR", "en": "en_US", "es": "es_ES",
+    "et": "et_EE", "eu": "eu", "fa": "fa_IR", "fr": "fr", "gu": "gu_IN", "he": "he_IL", "hi": "hi_IN", "hu": "hu_HU",
+    "id": "id_ID", "it": "it_IT", "kk": "kk_KZ", "ko": "ko", "lt": "lt_LT", "ml": "ml_IN", "nl": "nl", "pl": "pl_PL",
+    "pt": "pt_BR", "ro": "ro_RO", "ru": "ru_RU", "sw": "sw_TZ", "te": "te_IN", "th": "th_TH", "tl": "tl", "tr": "tr_TR",
+    "uk": "uk_UA", "vi": "vi_VN",
+}  # fmt: skip
+# Debian has no dictionary for these: real text must attest their words.
+ATTESTED = ("az", "ha", "ht", "ja", "jv", "ka", "ms", "my", "qu", "ur", "wo", "yo", "zh")
+UDHR = {
+    "az": "azj_latn", "ha": "hau_NG", "ht": "hat_kreyol", "ja": "jpn", "jv": "jav", "ka": "kat", "my": "mya", "qu": "quz",
+    "ur": "urd", "wo": "wol", "yo": "yor", "zh": "cmn_hans",
+}  # fmt: skip
+
+
+def words(code: str) -> set[str]:
+    """Every word of the lexicons in every listed form; in scripts without blanks, every entry."""
+    speaker = grammar(code)
+    found: set[str] = set()
+    for lexicon in speaker.lexicons.values():
+        for word in lexicon.values():
+            for form in (word.base, *word.forms.values()):
+                parts = form.replace("~", " ").split() if language(code).segmented else [form.replace("~", "")]
+                found.update(part.strip(".,;:!?،؟।'’\"") for part in parts)
+    return {word for word in found if word}
+
+
+def listed(code: str) -> set[str]:
+    path = LISTED / f"{code}.tsv"
+    if not path.exists():
+        return set()
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    assert all(len(row) == 2 and row[1].strip() for row in rows), "word<TAB>reason"
+    return {row[0] for row in rows}
+
+
+def texts(data: Path, code: str) -> Iterator[str]:
+    """Real text of a language, whatever is there."""
+    iso3 = {"zh": "cmn", "ms": "zsm"}.get(code, language(code).iso3)
+    patterns = [f"panx/*-{code}.tsv*", f"udpos/conllu/{code}_*", f"udpos/xtreme_r_tsv/*-{code}.tsv*"]
+    patterns += [f"xcopa/data/{code}/*", f"tatoeba/tatoeba.{iso3}-eng.{iso3}*", f"xquad/xquad.{code}.json*"]
+    patterns += [f"xnli/dev-{code}.tsv*", f"mlqa/dev/dev-context-{code}-question-{code}.json*"]
+    for pattern in patterns:
+        for path in data.glob(pattern):
+            raw = path.read_bytes()
+            text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
+            yield text.encode().decode("unicode_escape") if "\\u" in text[:3000] else text
+    if code in UDHR:
+        with zipfile.ZipFile(data / "nltk_corpora/udhr2.zip") as archive:
+            yield archive.read(f"udhr2/{UDHR[code]}.txt").decode("utf-8")
+
+
+def folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code in DICTIONARIES])
+def test_the_dictionary_knows_every_word_that_is_not_listed(code: str) -> None:
+    hunspell = shutil.which("hunspell")
+    if hunspell is None:
+        pytest.skip("hunspell is not installed")
+    name = DICTIONARIES[code]
+    asked = "\n".join(sorted(words(code)))
+    done = subprocess.run(
+        [hunspell, "-i", "utf-8", "-d", name, "-l"], input=asked, capture_output=True, text=True, check=False
+    )
+    if "Can't open" in done.stderr or "can't open" in done.stderr.lower():
+        pytest.skip(f"no hunspell dictionary {name}")
+    rejected = set(done.stdout.split())
+    known = {folded(word) for entry in listed(code) for word in re.split(r"[\s'’-]+", entry)} | {
+        folded(w) for w in listed(code)
+    }
+    assert {word for word in rejected if folded(word) not in known} == set()
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code in ATTESTED])
+def test_real_text_attests_every_word_that_is_not_listed(code: str, data_dir: Path) -> None:
+    corpus = folded("\n".join(texts(data_dir, code)))
+    assert len(corpus) > 5000
+    known = {folded(word) for word in listed(code)}
+    if language(code).segmented:
+        tokens = set(re.split(r"[\s\d.,;:!?()\"'«»“”‘’/\[\]{}<>|=،؟۔–—-]+", corpus))
+        unattested = {
+            w
+            for w in words(code)
+            if not set(re.split(r"['’-]", folded(w))) <= tokens | {""} and folded(w) not in tokens
+        }
+    else:
+        unattested = {word for word in words(code) if folded(word) not in corpus}
+    assert {word for word in unattested if folded(word) not in known} == set()
