@@ -19,8 +19,7 @@ def blocks(kind: str) -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the shell examples have been run, one after the other."""
     where = tmp_path_factory.mktemp("readme")
-    [shell] = blocks("bash")
-    lines = [line.partition("  #")[0].strip() for line in shell.splitlines()]
+    lines = [line.partition("  #")[0].strip() for shell in blocks("bash") for line in shell.splitlines()]
     for line in filter(None, lines):
         words = line.split()
         assert words[0] == "isogloss"

@@ -33,7 +33,7 @@ _SCRIPT_NAMES = {
     "Latn": ("LATIN",), "Arab": ("ARABIC",), "Cyrl": ("CYRILLIC",), "Grek": ("GREEK",), "Deva": ("DEVANAGARI",),
     "Beng": ("BENGALI",), "Guru": ("GURMUKHI",), "Gujr": ("GUJARATI",), "Taml": ("TAMIL",), "Telu": ("TELUGU",),
     "Mlym": ("MALAYALAM",), "Thai": ("THAI",), "Mymr": ("MYANMAR",), "Geor": ("GEORGIAN",), "Hebr": ("HEBREW",),
-    "Kore": ("HANGUL",), "Jpan": ("HIRAGANA", "KATAKANA", "CJK"), "Hans": ("CJK",),
+    "Kore": ("HANGUL",), "Jpan": ("HIRAGANA", "KATAKANA", "CJK", "IDEOGRAPHIC"), "Hans": ("CJK",),
 }  # fmt: skip
 
 
@@ -238,6 +238,7 @@ def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
         yield "templates.properties.ask", "one question each for colour, size, age, shape and material is needed"
 
 
+@cache
 def script_of_letter(letter: str, code: str) -> bool:
     """Whether a letter belongs to the language's script."""
     return unicodedata.name(letter, "").startswith(_SCRIPT_NAMES[language(code).script])

@@ -1,0 +1,182 @@
+"""The released MultiCheckList, filled as its sheet means it, so that its defects can be counted.
+
+The sheet holds sentences and fill-ins; names come from CheckList's lists, in which a language without names takes the
+English ones. Cases are drawn by seed over all assignments of the slots, each at most once; a case is every context with
+every question, as released. Where this differs from the released generator:
+
+* It picks variants in a way of its own in each language, and in some pairs them with the conditions of other rows or
+  with none. Here a variant is used where its condition holds for what was drawn, in every language alike. Where no
+  condition holds the first variant is used, where several hold the first of them; both are findings (`condition`).
+* It drops cases in which two people got one name, and in two languages half of the cases. Here each test has as many
+  cases as are asked for, with distinct names.
+* It splits Burmese lists at blanks, which tears some words apart. Here they are split at their commas.
+* Both orders of two properties are drawn; there, only in languages with variants.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from isogloss.checklist.audit import Finding, Findings, Reading, audit
+from isogloss.checklist.released_cases import Cases, Filled
+from isogloss.checklist.released_sheet import ENGLISH, Translation, read
+from isogloss.data.files import read_bytes, resolve
+from isogloss.errors import DataError, unknown
+from isogloss.grammar.cases import Example
+from isogloss.grammar.file import grammar
+from isogloss.grammar.schema import script_of_letter
+
+__all__ = ["DOOMED", "Filled", "Names", "Sheet", "audit_sheet", "doomed_cases", "given_names", "load"]
+
+CASES = 200
+# What no system can do anything about: an answer it cannot give, and one question that wants two answers.
+DOOMED = ("unreachable", "same-question")
+# Tests whose sentences agree with the person: the sheet has them for men only.
+_MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
+_NAMES_FILE = "given_names/wikidata_names_places.json"
+
+
+@dataclass(frozen=True)
+class Names:
+    """Given names by language; a language that has none borrows the English ones."""
+
+    men: Mapping[str, Sequence[str]]
+    women: Mapping[str, Sequence[str]]
+
+    def borrowed(self, language: str) -> bool:
+        """Whether the language has no names of its own."""
+        return language not in self.men
+
+    def of(self, language: str, test: str) -> list[str]:
+        """The names a test is filled with: of men, or of men and women in turn, each once."""
+        code = ENGLISH if self.borrowed(language) else language
+        if test in _MEN_ONLY:
+            return list(dict.fromkeys(self.men[code]))
+        pairs = zip(self.men[code], self.women.get(code, ()), strict=False)
+        return list(dict.fromkeys(name for pair in pairs for name in pair))
+
+
+class _NamesFile(msgspec.Struct):
+    mnames: dict[str, list[str]]
+    fnames: dict[str, list[str]]
+
+
+def given_names(path: Path) -> Names:
+    """Names from CheckList's lists: JSON with `mnames` and `fnames` by language, packed or not."""
+    try:
+        file = msgspec.json.decode(read_bytes(resolve(path) or path), type=_NamesFile)
+    except msgspec.MsgspecError as error:
+        raise DataError(f"not a list of names: {error}", where=str(path)) from None
+    if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
+        raise DataError("no English names", where=str(path), fix="They stand in for languages that have none")
+    return Names(file.mnames, file.fnames)
+
+
+def _names_beside(sheet: Path, languages: Iterable[str]) -> Names:
+    """The name lists of the data folder the sheet lies in; without one, the names of the shipped suite."""
+    path = sheet.resolve().parent.parent / _NAMES_FILE
+    if resolve(path) is not None:
+        return given_names(path)
+    speakers = {code: grammar(code).names for code in languages}
+    return Names(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The released sheet: a translation of every test into every language."""
+
+    path: Path
+    translations: Mapping[str, Mapping[str, Translation]]
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in the order of their columns."""
+        return tuple(self.translations)
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The tests in the order of their rows."""
+        return tuple(self.translations[ENGLISH])
+
+    def translation(self, language: str, test: str) -> Translation:
+        """A test in a language."""
+        if language not in self.translations:
+            raise unknown("language of the sheet", language, self.languages)
+        if test not in self.tests:
+            raise unknown("test of the sheet", test, self.tests)
+        return self.translations[language][test]
+
+    def examples(
+        self, language: str, test: str, count: int = CASES, seed: int = 0, names: Names | None = None
+    ) -> Iterator[Filled]:
+        """Up to `count` distinct cases, all of them where there are fewer; same seed, same cases."""
+        translation = self.translation(language, test)
+        known = names or _names_beside(self.path, [language])
+        cases = Cases(translation, known.of(language, test))
+        if not cases.size:
+            raise DataError(f"too few names for {language} {test}", where=str(self.path))
+        rng = random.Random(f"released/{seed}/{language}/{test}")  # noqa: S311 - reproducible, not secret
+        for number, index in enumerate(rng.sample(range(cases.size), min(count, cases.size))):
+            yield from cases.examples(index, number)
+
+
+def load(path: Path) -> Sheet:
+    """The released sheet; a malformed one is an error with file and line."""
+    return Sheet(path, read(path))
+
+
+def audit_sheet(
+    path: Path,
+    languages: Sequence[str] | None = None,
+    names: Names | None = None,
+    *,
+    count: int = CASES,
+    seed: int = 0,
+) -> Findings:
+    """Every defect of the released sheet, by the paper's scoring rule, in all languages or some.
+
+    Without `names`, those of the data folder the sheet lies
+    in are used (`<folder>/given_names/` beside `<folder>/multichecklist/`), or else the shipped suite's.
+    """
+    sheet = load(path)
+    chosen = list(languages or sheet.languages)
+    for language in chosen:
+        sheet.translation(language, sheet.tests[0])  # a misspelt language is told before the work begins
+    known = names or _names_beside(path, chosen)
+    whole = Findings()
+    for language in chosen:
+        for test in sheet.tests:
+            made = list(sheet.examples(language, test, count, seed, known))
+            whole.found += audit(made, Reading(language, mode="paper"), _people).found
+            whole.found += _slips(made, language, known)
+            whole.examples += len(made)
+    return whole
+
+
+def _people(example: Example) -> Sequence[str]:
+    return example.people if isinstance(example, Filled) else ()
+
+
+def _slips(examples: Iterable[Filled], language: str, names: Names) -> Iterator[Finding]:
+    # Where the script differs, the audit sees borrowed names by their letters.
+    unseen = language != ENGLISH and names.borrowed(language) and script_of_letter("a", language)
+    for example in examples:
+        for kind, detail in example.slips:
+            yield Finding(language, example.case.test, example.id, kind, detail)
+        if unseen and example.people:
+            detail = f"English names: {', '.join(example.people)}"
+            yield Finding(language, example.case.test, example.id, "english", detail)
+
+
+def doomed_cases(findings: Findings, kinds: Sequence[str] = DOOMED) -> dict[tuple[str, str], int]:
+    """How many cases no system can pass, by (language, test): a case fails if any of its examples does."""
+    cases: dict[tuple[str, str], set[str]] = {}
+    for finding in findings.found:
+        if finding.kind in kinds:
+            case = finding.example.rpartition("-")[0]
+            cases.setdefault((finding.language, finding.test), set()).add(case)
+    return {cell: len(found) for cell, found in cases.items()}
