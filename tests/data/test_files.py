@@ -41,12 +41,21 @@ def test_the_plain_file_wins_and_nothing_is_found_twice(tmp_path: Path) -> None:
     assert resolve(tmp_path / "missing") is None
 
 
-@pytest.mark.parametrize("suffix", [".xz", ".gz"])
+@pytest.mark.parametrize("suffix", [".xz", ".gz", ".zst"])
 def test_a_cut_file_says_so(tmp_path: Path, suffix: str) -> None:
     path = pack(tmp_path / "a", suffix, TEXT.encode() * 500)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(DataError, match="cut short or damaged"):
         read_bytes(path)
+
+
+def test_a_damaged_zst_and_one_of_two_frames(tmp_path: Path) -> None:
+    path = tmp_path / "a.zst"
+    path.write_bytes(b"this is no zst file at all")
+    with pytest.raises(DataError, match="cut short or damaged"):
+        read_bytes(path)
+    path.write_bytes(zstandard.compress(b"one ") + zstandard.compress(b"two"))
+    assert read_bytes(path) == b"one two"
 
 
 def test_wrong_bytes_are_located(tmp_path: Path) -> None:

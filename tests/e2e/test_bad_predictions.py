@@ -230,7 +230,7 @@ def test_a_folder_that_is_not_there_or_empty(data_dir: Path, tmp_path: Path) -> 
 )
 def test_misspelt_names(option: str, wrong: str, near: str, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    message = refused(tmp_path / "run", option, wrong)
+    message = refused(tmp_path / "run", option, wrong, code=2)
     assert wrong in message
     assert near in message
 

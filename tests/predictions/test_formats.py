@@ -62,7 +62,7 @@ def test_every_bad_line_is_reported_and_the_good_ones_kept(tmp_path: Path) -> No
 
 def read(kind_name: str, path: Path, row_ids: list[str]) -> list[tuple[str, object]]:
     _, reader = line_reader(kind_name)
-    answers = reader(path, kind(kind_name), row_ids)
+    answers = reader(path, kind(kind_name), lambda row: row_ids[row] if row_ids else str(row))
     assert answers.problems == []
     return list(zip(answers.ids, answers.values, strict=True))
 
@@ -109,7 +109,7 @@ def test_an_id_twice_in_one_object_is_kept_twice(tmp_path: Path) -> None:
 def test_what_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
     _, reader = line_reader("qa")
     with pytest.raises(DataError, match="JSON"):
-        reader(write(tmp_path / "q.json", content), kind("qa"), [])
+        reader(write(tmp_path / "q.json", content), kind("qa"), str)
 
 
 @given(st.binary(max_size=200))
@@ -123,4 +123,4 @@ def test_no_bytes_whatsoever_lead_to_anything_but_problems(
     for kind_name in ("classification", "tagging", "choice", "qa", "mining", "bitext"):
         _, reader = line_reader(kind_name)
         with contextlib.suppress(DataError):
-            reader(path, kind(kind_name), [])
+            reader(path, kind(kind_name), str)

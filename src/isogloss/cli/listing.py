@@ -118,7 +118,11 @@ def listing(
     from isogloss.report.tables import Table
 
     header = [name for name in rows[0] if (what, name) not in _ONLY_IN_JSON]
-    shown = Table(what.capitalize(), header, words=sum(not isinstance(rows[0][name], int) for name in header))
+    shown = Table(
+        what.capitalize() if what in _LISTS else what,
+        header,
+        words=sum(not isinstance(rows[0][name], int) for name in header),
+    )
     for row in rows:
         shown.add(*(str(row[name]) for name in header))
     shown.print(Console())
@@ -137,7 +141,7 @@ def _one(name: str) -> Rows:
             fields = asdict(language(name))
         except UnknownNameError:
             known = (*_LISTS, *TASKS, *(one.code for one in all_languages()))
-            raise unknown("list, task or language", name, known) from None
+            raise unknown("name", name, known) from None
     return [{"field": key, "value": _plain(value)} for key, value in fields.items() if value not in ("", (), {})]
 
 

@@ -1,10 +1,12 @@
 """The command `isogloss`: a verb is imported only when it is called, so that help and listing are instant."""
 
+import io
 import os
+import signal
 import sys
 from importlib import import_module
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.version import __version__
 
 __all__ = ["VERBS", "main"]
@@ -43,18 +45,32 @@ Exit codes: 0 all well; 1 problems in predictions or data; 2 wrong usage; 130 in
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line; problems a user can solve end in one line, not in a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        _settle_streams(words)
     try:
         sys.exit(_run(words))
+    except UnknownNameError as error:
+        _complain(str(error))
+        sys.exit(2)
     except IsoglossError as error:
         _complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
         _complain("interrupted")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone (`isogloss … | head`): nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OSError as error:
+        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
+        sys.exit(1)
+
+
+def _settle_streams(words: list[str]) -> None:
+    """A terminal that cannot show a letter gets a question mark, and a closed pipe ends the program quietly."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    # A download must not die because nobody reads its progress.
+    if hasattr(signal, "SIGPIPE") and words[:1] != ["fetch"]:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 def _run(words: list[str]) -> int:

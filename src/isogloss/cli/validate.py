@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Predictions, Tasks, progress, words
+from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, progress, words
 
 app = typer.Typer(add_completion=False)
 
@@ -15,7 +15,8 @@ def validate(
     data: Data = None,
     tasks: Tasks = None,
     languages: Languages = None,
-    limit: Annotated[int, typer.Option(help="Problems shown per file; 0 shows all.")] = 20,
+    gold: Gold = None,
+    limit: Annotated[int, typer.Option(min=0, help="Problems shown per file; 0 shows all.")] = 20,
 ) -> None:
     """Check a prediction folder: missing, extra and repeated ids, wrong labels, wrong shapes, damaged files.
 
@@ -36,7 +37,7 @@ def validate(
     from isogloss.tasks.registry import TASKS, chosen
 
     with progress("checking") as step:
-        report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), step)
+        report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), gold, step)
     console = Console()
     problem_table(report).print(console)
     groups = [report.problems, *(cell.problems for cell in report.cells)]

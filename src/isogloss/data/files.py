@@ -118,6 +118,41 @@ class _Guarded(io.RawIOBase):
         super().close()
 
 
+class _Zstandard(io.RawIOBase):
+    """A .zst file that notices its own end: the library's reader takes a cut file for a short one."""
+
+    def __init__(self, path: Path, library: Any) -> None:
+        self._packed = path.open("rb")
+        self._library = library
+        self._frame = library.ZstdDecompressor().decompressobj()
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            chunk = self._frame.unused_data or self._packed.read(BLOCK)
+            if not chunk:
+                if not self._frame.eof:
+                    raise EOFError("it ends inside a frame")
+                return 0
+            if self._frame.eof:
+                self._frame = self._library.ZstdDecompressor().decompressobj()
+            try:
+                self._ready = self._frame.decompress(chunk)
+            except self._library.ZstdError as error:
+                raise EOFError(str(error)) from None
+        size = min(len(buffer), len(self._ready))
+        memoryview(buffer)[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
 def _unpacked(path: Path) -> IO[bytes]:
     if path.suffix == ".xz":
         return cast("IO[bytes]", lzma.open(path, "rb"))
@@ -130,7 +165,7 @@ def _unpacked(path: Path) -> IO[bytes]:
             raise DataError(
                 "cannot be unpacked without zstandard", where=str(path), fix="pip install 'isogloss[zstd]'"
             ) from None
-        return cast("IO[bytes]", zstandard.open(path, "rb"))
+        return cast("IO[bytes]", io.BufferedReader(_Zstandard(path, zstandard), BLOCK))
     return path.open("rb")
 
 
@@ -153,7 +188,8 @@ def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_
 def read_bytes(path: Path, digest: Digest | None = None) -> bytes:
     """The whole unpacked content."""
     with _reading(path, digest) as stream:
-        return stream.read()
+        # Asked for everything at once, the stream would fetch it in very small pieces.
+        return b"".join(iter(lambda: stream.read(BLOCK), b""))
 
 
 def read_text(path: Path, digest: Digest | None = None) -> str:
@@ -209,6 +245,8 @@ def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
 @contextmanager
 def atomic_write(path: Path) -> Iterator[IO[str]]:
     """A text file that appears under its name only when it is complete."""
+    if not path.name or path.is_dir():
+        raise DataError("is a folder, not a file to write", where=str(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,24 +31,27 @@ __all__ = [
 
 # The one table of what belongs where; a suite has some of each category's tasks.
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
-    "classification": ("xnli", "pawsx", "xcopa", "mldoc"),
-    "structured": ("udpos", "wikiann"),
-    "qa": ("xquad", "mlqa", "tydiqa"),
-    "retrieval": ("bucc", "mewslix", "lareqa", "tatoeba"),
+    "classification": ("xnli", "pawsx", "xcopa", "mldoc", "mini-xnli", "mini-xcopa"),
+    "structured": ("udpos", "wikiann", "mini-udpos", "mini-wikiann"),
+    "qa": ("xquad", "mlqa", "tydiqa", "mini-xquad", "mini-mlqa", "mini-tydiqa"),
+    "retrieval": ("bucc", "mewslix", "lareqa", "tatoeba", "mini-mewslix", "mini-lareqa", "mini-tatoeba"),
 }
 CATEGORY_OF: Mapping[str, str] = {task: category for category, tasks in CATEGORIES.items() for task in tasks}
 
+_REAL = tuple(task for task in CATEGORY_OF if not task.startswith("mini-"))
+
 # XTREME-R put XCOPA for PAWS-X, and two language-agnostic retrieval tasks for BUCC.
 SUITES: Mapping[str, tuple[str, ...]] = {
-    "xtreme-r": tuple(task for task in CATEGORY_OF if task not in {"pawsx", "bucc", "mldoc"}),
-    "xtreme": tuple(task for task in CATEGORY_OF if task not in {"xcopa", "mewslix", "lareqa", "mldoc"}),
+    "xtreme-r": tuple(task for task in _REAL if task not in {"pawsx", "bucc", "mldoc"}),
+    "xtreme": tuple(task for task in _REAL if task not in {"xcopa", "mewslix", "lareqa", "mldoc"}),
     "mldoc": ("mldoc",),
+    "mini": tuple(task for task in CATEGORY_OF if task.startswith("mini-")),
 }
 
 ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc"}
 
 RULES = ("category", "flat")
-DEFAULT_RULE: Mapping[str, str] = {"xtreme-r": "category", "xtreme": "flat", "mldoc": "flat"}
+DEFAULT_RULE: Mapping[str, str] = {"xtreme-r": "category", "xtreme": "flat", "mldoc": "flat", "mini": "category"}
 
 # A task is known by the first of these that it has; a cut-off such as "@20" does not change a metric's place.
 _HEADLINE = ("f1", "accuracy", "map", "mrr")

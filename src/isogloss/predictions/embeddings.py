@@ -13,6 +13,7 @@ from isogloss.metrics.search import nearest, search
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.retrieval import CUTOFF
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 __all__ = ["answer", "matrix"]
@@ -28,6 +29,8 @@ def matrix(path: Path, where: str) -> tuple[list[str], Any]:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise PredictionError(f"not a plain .npy array: {error}", where=str(path)) from None
+    if not isinstance(vectors, np.ndarray):
+        raise PredictionError("an .npz archive, not a plain .npy array", where=str(path))
     ids = [line.strip() for line in lines(ids_path)]
     if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
         what = f"an array of {vectors.dtype} with shape {vectors.shape}"
@@ -78,7 +81,7 @@ def _candidates(path: Path, examples: Examples) -> Any:
         raise PredictionError("the candidate pool is not in the data folder", where=str(path))
     prefix = path.name.partition("queries-")[0]
     whole = path.with_name(f"{prefix}candidates.npy")
-    shared = sorted(set(examples.pool.languages)) if examples.task in ("lareqa", "mewslix") else [examples.language]
+    shared = sorted(set(examples.pool.languages)) if find_task(examples.task).kind == "pool" else [examples.language]
     paths = [whole] if whole.is_file() else [path.with_name(f"{prefix}candidates-{code}.npy") for code in shared]
     for needed in paths:
         if not needed.is_file():

@@ -35,8 +35,8 @@ class Folder:
 
     def __post_init__(self) -> None:
         if not self.root.is_dir():
-            what = "is a file, not a folder of predictions" if self.root.exists() else "there is no such folder"
-            raise PredictionError(what, where=str(self.root), fix="Give the folder that holds <task>/<language>.jsonl")
+            what = "is a file, not a folder" if self.root.exists() else "there is no such folder"
+            raise PredictionError(what, where=str(self.root), fix="Give the folder that holds the folders of the tasks")
 
     @cached_property
     def system(self) -> dict[str, Any]:
@@ -107,7 +107,8 @@ class Folder:
             return _unsorted(answers, examples) if task.kind == "bitext" else answers
         if found.layout == "xtreme":
             _, reader = line_reader(task.kind)
-            return reader(found.path, of_kind, xtreme_rows(task, examples))
+            rows = xtreme_rows(task, examples)
+            return reader(found.path, of_kind, lambda row: rows[row] if row < len(rows) else f"row {row}")
         if found.layout == "one-file":
             return self._from_one_file(found.path, of_kind, examples.language)
         from isogloss.predictions.embeddings import answer

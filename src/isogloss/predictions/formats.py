@@ -1,10 +1,10 @@
 """The formats a prediction file may have: ours (JSON lines with ids) and XTREME's own, each read into answers.
 
-XTREME's line formats have no ids; their rows are named by `row_ids`, which the caller takes from the examples.
+XTREME's line formats have no ids; the caller says how their rows are called.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,10 @@ from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.kinds import Kind
 
-__all__ = ["Answers", "json_lines", "line_reader"]
+__all__ = ["Answers", "RowName", "json_lines", "line_reader"]
+
+# The id of a row, counted from 0.
+RowName = Callable[[int], str]
 
 
 @dataclass
@@ -79,8 +82,8 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
             answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.shape}')
-        except UnicodeDecodeError as error:
-            answers.wrong(number, f"not UTF-8: byte 0x{line[error.start]:02x}", "Write the file as UTF-8")
+        except UnicodeDecodeError:
+            answers.wrong(number, f"not UTF-8: byte 0x{_wrong_byte(line):02x}", "Write the file as UTF-8")
         except msgspec.DecodeError as error:
             answers.wrong(number, f"not JSON: {error}", "Write one JSON object a line")
         else:
@@ -88,18 +91,27 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
             answers.add(str(decoded.id), value, number)
 
 
-def labels(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+def _wrong_byte(line: bytes) -> int:
+    """The first byte that is not UTF-8: the decoder that failed only knows its place within a string."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return line[error.start]
+    return 0
+
+
+def labels(path: Path, kind: Kind, name: RowName) -> Answers:
     """One label or index a line, stripped; an index in brackets, as the baseline writes it, is unwrapped."""
     answers = Answers(path)
     for number, line in enumerate(lines(path), 1):
         text = line.strip()
         if not text:
             answers.wrong(number, "an empty line", "Every line is one answer; remove it")
-        answers.add(_row(row_ids, number), kind.normalize(text.removeprefix("[").removesuffix("]")), number)
+        answers.add(name(number - 1), kind.normalize(text.removeprefix("[").removesuffix("]")), number)
     return answers
 
 
-def tags(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+def tags(path: Path, kind: Kind, name: RowName) -> Answers:
     """One tag a line, a blank line after each sentence; two blank lines make an empty sentence, as upstream."""
     answers = Answers(path)
     sentence: list[str] = []
@@ -111,14 +123,14 @@ def tags(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
                 answers.wrong(number, "more than one column", "Write the tag alone")
             sentence.append(tag)
         else:
-            answers.add(_row(row_ids, len(answers.ids) + 1), sentence, number - len(sentence))
+            answers.add(name(len(answers.ids)), sentence, number - len(sentence))
             sentence = []
     if sentence:
-        answers.add(_row(row_ids, len(answers.ids) + 1), sentence, number - len(sentence) + 1)
+        answers.add(name(len(answers.ids)), sentence, number - len(sentence) + 1)
     return answers
 
 
-def choices(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+def choices(path: Path, kind: Kind, name: RowName) -> Answers:
     """One JSON object with `label` a line."""
     answers = Answers(path)
     for number, line in enumerate(lines(path), 1):
@@ -127,11 +139,11 @@ def choices(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
         except (ValueError, KeyError, TypeError, RecursionError):
             answers.wrong(number, "no JSON object with a label", 'Write {"label": 0} or {"label": 1}')
             value = None
-        answers.add(_row(row_ids, number), value, number)
+        answers.add(name(number - 1), value, number)
     return answers
 
 
-def by_id(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
     """One JSON object: id to answer. An id that stands twice is kept twice, so that it can be reported."""
     answers = Answers(path)
     text = read_text(path)
@@ -149,7 +161,7 @@ def by_id(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
     return answers
 
 
-def sentence_pairs(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
+def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
     """`source id<TAB>English id` a line; several lines may name one source. Repeated pairs collapse."""
     answers = Answers(path)
     found: dict[str, dict[str, int]] = {}
@@ -164,11 +176,7 @@ def sentence_pairs(path: Path, kind: Kind, row_ids: Sequence[str]) -> Answers:
     return answers
 
 
-def _row(row_ids: Sequence[str], number: int) -> str:
-    return row_ids[number - 1] if number <= len(row_ids) else f"row {number - 1}"
-
-
-LineReader = Callable[[Path, Kind, Sequence[str]], Answers]
+LineReader = Callable[[Path, Kind, RowName], Answers]
 
 # XTREME's suffix and format, by kind of task.
 _XTREME: dict[str, tuple[str, LineReader]] = {

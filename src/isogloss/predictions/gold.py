@@ -28,12 +28,15 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
         ids, columns = _questions(raw, path)
         gold = "answers"
     else:
-        row_ids = _RowIds(split)
-        answers = reader(path, kind(task.kind), row_ids)
+        answers = reader(path, kind(task.kind), lambda row: f"{split}-{row}")
         _refuse(answers.problems)
+        _refuse_unknown_labels(task, answers)
         ids, columns, gold = _labelled(task, answers)
     if not ids:
         raise DataError("no example", where=str(path))
+    if len(set(ids)) != len(ids):
+        twice = next(identifier for place, identifier in enumerate(ids) if identifier in ids[:place])
+        raise DataError(f"the gold names {twice!r} twice", where=str(path))
     return Examples(
         task.id,
         language,
@@ -41,24 +44,11 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
         ids,
         columns,
         gold,
-        units=ids if task.parallel else None,
+        # LAReQA's ids end in the language; what the languages share is the rest.
+        units=[identifier.removesuffix(f"_{language}") for identifier in ids] if task.parallel else None,
         checksum=digest.hex,
         sources=(str(path),),
     )
-
-
-class _RowIds(list[str]):
-    """Names for as many rows as a label file turns out to have."""
-
-    def __init__(self, split: str) -> None:
-        super().__init__()
-        self._split = split
-
-    def __len__(self) -> int:
-        return 1 << 62
-
-    def __getitem__(self, row: object) -> str:  # type: ignore[override]
-        return f"{self._split}-{row}"
 
 
 def _questions(raw: bytes, path: Path) -> tuple[list[str], dict[str, Column]]:
@@ -97,6 +87,18 @@ def _labelled(task: Task, answers: Answers) -> tuple[list[str], dict[str, Column
     if task.id == "mewslix":
         values = [[value[0].strip()] for value in values]
     return ids, {"targets": values}, "targets"
+
+
+def _refuse_unknown_labels(task: Task, answers: Answers) -> None:
+    if not task.labels:
+        return
+    known = set(task.labels)
+    for row, value in enumerate(answers.values):
+        for label in value if isinstance(value, list) else [value]:
+            if label not in known:
+                raise DataError(
+                    f"gold label {label!r} is not one of {', '.join(task.labels)}", where=answers.where(row)
+                )
 
 
 def _refuse(problems: list[Problem]) -> None:

@@ -8,7 +8,9 @@ from isogloss.errors import DataError, IsoglossError, near_names
 from isogloss.predictions.align import align, first_rows
 from isogloss.predictions.folder import Folder, Found
 from isogloss.predictions.formats import json_lines
+from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.loading import data_folder, load
 from isogloss.tasks.registry import ALIASES, TASKS, task
@@ -54,9 +56,10 @@ def validate(
     data: Path | None = None,
     tasks: Sequence[str] = TASKS,
     languages: Sequence[str] | None = None,
+    gold: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Check everything the folder has for the given tasks; gold is not needed."""
+    """Check everything the folder has for the given tasks; gold is not needed, but a label folder knows the ids too."""
     folder = Folder(root)
     report = Report(problems=_strange_entries(root))
     for name in tasks:
@@ -71,7 +74,7 @@ def validate(
                     if found is not None:
                         if progress is not None:
                             progress(f"{of.id}/{language}")
-                        report.cells.append(_checked(folder, of, language, split, found, data_folder(data)))
+                        report.cells.append(_checked(folder, of, language, split, found, _examples(data, gold)))
     if not report.cells and not report.errors:
         what = "no predictions found"
         report.problems.append(Problem(str(root), what, "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"))
@@ -95,9 +98,26 @@ def _file_hint(of: Task) -> str:
     return f"Name it <language>.jsonl; languages are {' '.join((*of.languages, *of.also))}"
 
 
-def _checked(folder: Folder, of: Task, language: str, split: str, found: Found, data: Path) -> Checked:
+ExamplesOf = Callable[[Task, str, str], Examples]
+
+
+def _examples(data: Path | None, gold: Path | None) -> ExamplesOf:
+    """Where the examples to check against come from."""
+    if gold is None:
+        return lambda of, language, split: load(of, language, split, data_folder(data))
+
+    def labelled(of: Task, language: str, split: str) -> Examples:
+        examples = gold_examples(of, language, split, gold)
+        if examples is None:
+            raise DataError(f"no labels for {of.id}/{language} {split}", where=str(gold))
+        return examples
+
+    return labelled
+
+
+def _checked(folder: Folder, of: Task, language: str, split: str, found: Found, examples_of: ExamplesOf) -> Checked:
     try:
-        examples = load(of, language, split, data)
+        examples = examples_of(of, language, split)
     except DataError as error:
         return _format_only(of, language, split, found, error)
     try:

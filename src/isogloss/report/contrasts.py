@@ -15,7 +15,8 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         _add(tasks, contrast)
     if comparison.overall is not None:
         _add(tasks, comparison.overall, strong=True)
-    tasks.notes = [comparison.verdict(), f"p: Holm-corrected; overall by rule {comparison.rule}; ● p < 0.05"]
+    rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
+    tasks.notes = [comparison.verdict(), f"p: Holm-corrected within this pair of systems{rule}; ● p < 0.05"]
     if comparison.skipped:
         tasks.notes.append(f"only in some of the systems, left out: {' '.join(comparison.skipped)}")
     cells = Table(f"{first} against {second}: cells", header)

@@ -6,7 +6,7 @@ from statistics import fmean
 from isogloss.languages import language
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Number, Results
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import suite, task
 
 __all__ = ["by_family", "by_language", "overview", "pairs", "score_tables"]
 
@@ -16,7 +16,7 @@ def score_tables(results: Results) -> list[Table]:
     tables = [overview(results)]
     if results.pairs:
         tables.append(pairs(results))
-    if len(results.cells) > 1:
+    if len(results.cells) > 1 or any(cell.partial for cell in results.cells):
         tables += [by_family(results), by_language(results)]
     return tables
 
@@ -106,7 +106,7 @@ def by_language(results: Results) -> Table:
         table.add(code, language(code).name, *(_marked(cell, results.split) for cell in cells))
     if any(cell.partial for cell in results.cells):
         table.notes.append("† partial gold")
-    if results.split == "best":
+    if results.split == "best" and any(cell.split == "dev" for cell in results.cells):
         table.notes.append("‡ dev, the others test")
     return table
 
@@ -125,7 +125,7 @@ def by_family(results: Results) -> Table:
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
     for cell in results.cells:
-        if not cell.partial:
+        if not cell.partial and cell.language in suite(results.suite).languages_of(cell.task):
             family = language(cell.language).family
             members[family].add(cell.language)
             scores[family, cell.task].append(cell_score(cell))

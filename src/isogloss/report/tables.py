@@ -31,6 +31,11 @@ _LATEX = str.maketrans(
         "±": r"$\pm$",
         "…": r"\dots{}",
         "Δ": r"$\Delta$",
+        "●": r"$\bullet$",
+        "·": r"$\cdot$",
+        "†": r"$\dagger$",
+        "‡": r"$\ddagger$",
+        "<": r"$<$",
     }
 )
 
@@ -95,9 +100,14 @@ class Table:
     def _parts(self, width: int) -> list[list[int]]:
         """Which columns stand side by side; the text columns are repeated in every part."""
         # A column takes its longest cell, a blank on either side and the line's place.
-        widths = [max(map(len, column)) + 3 for column in zip(self.header, *self.rows, strict=True)]
+        columns = list(zip(self.header, *self.rows, strict=True))
+        widths = [max(map(len, column)) + 3 for column in columns]
         text = list(range(self.words))
-        room = width - min(sum(widths[: self.words]), width // 2)
+        # Text may be wrapped down to its longest word, if that saves the table from being cut.
+        words = [max(len(word) for cell in column for word in (cell.split() or [""])) + 3 for column in columns]
+        least = sum(words[: self.words])
+        fits = least + sum(widths[self.words :]) <= width
+        room = width - (least if fits else min(sum(widths[: self.words]), width // 2))
         parts: list[list[int]] = []
         used = width
         for column in range(self.words, len(self.header)):
@@ -118,7 +128,9 @@ class Table:
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
         for column in columns:
             number = column >= self.words
-            table.add_column(escape(self.header[column]), justify="right" if number else "left", no_wrap=number)
+            table.add_column(
+                escape(self.header[column]), justify="right" if number else "left", no_wrap=number, overflow="fold"
+            )
         for place, row in enumerate(self.rows):
             cells = [escape(row[column]) for column in columns]
             table.add_row(*cells, style="bold" if place in self.strong else None)

@@ -4,20 +4,21 @@ A `Figure` carries its bootstrap replicates, so an average of figures is again a
 averaged alike, and the interval follows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.intervals import interval, percentile_interval
+from isogloss.metrics.intervals import ROUNDING, interval, percentile_interval, wilson
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
 from isogloss.scoring.results import Average, Number, Overall
 from isogloss.tasks.registry import task
 
-__all__ = ["Figure", "cell_numbers", "summary", "task_figures"]
+__all__ = ["Figure", "averaged", "cell_numbers", "figure", "mean", "overall", "pooled", "summary", "task_figures"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Figure:
     @property
     def number(self) -> Number:
         """The figure on the 0..100 scale with its 95 % interval."""
+        if np.ptp(self.draws) < ROUNDING:
+            # No resample differs from the data: the bootstrap knows no spread, Wilson's interval does.
+            return scaled(self.value, wilson(self.value, self.units), self.n)
         return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
 
 
@@ -50,7 +54,8 @@ def scaled(value: float, bounds: tuple[float, float], n: int) -> Number:
     return Number(100 * value, 100 * bounds[0], 100 * bounds[1], n)
 
 
-def _figure(cell: Cell, metric: str, draws: Draws) -> Figure:
+def figure(cell: Cell, metric: str, draws: Draws) -> Figure:
+    """A metric of a cell with its replicates."""
     statistics = cell.metrics[metric]
     replicates = draws[cell.task, cell.language, metric]
     return Figure(statistics.score, replicates, len(statistics), statistics.unit_count)
@@ -60,11 +65,8 @@ def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
     """The metrics of a cell; analytic intervals where there are any, and where no resample differs from the data."""
     numbers: dict[str, Number] = {}
     for metric, statistics in cell.metrics.items():
-        figure = _figure(cell, metric, draws)
-        if statistics.is_binary or not np.ptp(figure.draws):
-            numbers[metric] = pooled(statistics)
-        else:
-            numbers[metric] = figure.number
+        drawn = figure(cell, metric, draws)
+        numbers[metric] = pooled(statistics) if statistics.is_binary or not np.ptp(drawn.draws) else drawn.number
     return numbers
 
 
@@ -86,8 +88,9 @@ def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[
         inside = averaged(cells, name, request)
         if not inside:
             continue
+        _refuse_mixture(inside)
         shared = [metric for metric in inside[0].metrics if all(metric in cell.metrics for cell in inside)]
-        metrics = {metric: mean([_figure(cell, metric, draws) for cell in inside]) for metric in shared}
+        metrics = {metric: mean([figure(cell, metric, draws) for cell in inside]) for metric in shared}
         score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside))
         members = [cell.language for cell in inside]
         missing = [code for code in request.suite.languages_of(name) if code not in members]
@@ -96,26 +99,52 @@ def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[
     return found
 
 
-def summary(figures: dict[str, tuple[Figure, Average]], request: Request) -> tuple[list[Average], Overall]:
-    """Categories and the overall figure, with everything of the suite that is missing."""
-    groups: dict[str, Figure] = {}
-    categories: list[Average] = []
+def _refuse_mixture(cells: Sequence[Cell]) -> None:
+    """Tags in one language and character spans in another are two metrics, and have no average."""
+    by_dialect: dict[str, str] = {}
+    for cell in cells:
+        by_dialect.setdefault(cell.judgement.dialect, cell.language)
+    if len(by_dialect) > 1:
+        kinds = ", ".join(f"{dialect or 'plain'} in {code}" for dialect, code in by_dialect.items())
+        raise PredictionError(
+            f"the answers of {cells[0].task} are of two kinds: {kinds}", fix="Give one kind everywhere"
+        )
+
+
+def grouped(figures: Mapping[str, Figure], request: Request) -> dict[str, Figure]:
+    """The mean over the tasks of every category that has any."""
+    found: dict[str, Figure] = {}
     for category, tasks in aggregate.categories(request.suite.id).items():
-        inside = [name for name in tasks if name in figures]
+        inside = [figures[name] for name in tasks if name in figures]
         if inside:
-            groups[category] = mean([figures[name][0] for name in inside])
-            missing = _missing(tasks, figures)
-            categories.append(Average(category, groups[category].number, {}, inside, missing))
-    rule, missing = request.suite.rule, _missing(request.suite.tasks, figures)
+            found[category] = mean(inside)
+    return found
+
+
+def overall(figures: Mapping[str, Figure], request: Request) -> Figure:
+    """One figure for all tasks, by the suite's rule: the mean of the categories, or of the tasks."""
+    parts = grouped(figures, request) if request.suite.rule == "category" else figures
+    return mean(list(parts.values()))
+
+
+def summary(averages: Mapping[str, tuple[Figure, Average]], request: Request) -> tuple[list[Average], Overall]:
+    """Categories and the overall figure, with everything of the suite that is missing."""
+    suite = request.suite
+    figures = {name: averages[name][0] for name in suite.tasks if name in averages}
+    categories = [
+        Average(category, group.number, {}, [name for name in tasks if name in figures], _missing(tasks, averages))
+        for (category, group), tasks in (
+            (pair, aggregate.categories(suite.id)[pair[0]]) for pair in grouped(figures, request).items()
+        )
+    ]
+    missing = _missing(suite.tasks, averages)
     if request.split == "best":
-        return categories, Overall(rule, None, missing, "no overall: the cells are of different splits")
-    if not groups:
-        return categories, Overall(rule, None, missing, f"no task of {request.suite.id} was scored in full")
-    flat = [figures[name][0] for name in request.suite.tasks if name in figures]
-    overall = mean(list(groups.values()) if rule == "category" else flat)
-    return categories, Overall(rule, overall.number, missing)
+        return categories, Overall(suite.rule, None, missing, "no overall: the cells are of different splits")
+    if not figures:
+        return categories, Overall(suite.rule, None, missing, f"no task of {suite.id} was scored in full")
+    return categories, Overall(suite.rule, overall(figures, request).number, missing)
 
 
-def _missing(tasks: Sequence[str], figures: dict[str, tuple[Figure, Average]]) -> list[str]:
+def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Figure, Average]]) -> list[str]:
     cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
     return [*cells, *(name for name in tasks if name not in figures)]

@@ -49,6 +49,8 @@ class Request:
     ) -> "Request":
         """A request in a user's words; every unknown name is an error with the nearest ones."""
         named = find_suite(suite)
+        tasks = [tasks] if isinstance(tasks, str) else tasks
+        languages = [languages] if isinstance(languages, str) else languages
         if split not in ("test", "dev", "best"):
             raise unknown("split", split, ("test", "dev", "best"))
         wanted = chosen(tasks, named.tasks)
@@ -116,8 +118,12 @@ def judged_cells(predictions: Path, request: Request, progress: Callable[[str], 
         for language in request.languages_of(of) if folder.has(of) else ():
             if progress is not None:
                 progress(f"{of.id}/{language}")
-            with _collector_paused():
-                cell, found = _judged(folder, of, language, request)
+            try:
+                with _collector_paused():
+                    cell, found = _judged(folder, of, language, request)
+            except DataError as error:
+                # Everything that is missing or damaged is reported at once, not the first alone.
+                cell, found = None, [Problem(error.where or f"{of.id}/{language}", error.what, error.fix)]
             problems += found
             if cell is not None:
                 empty = False
@@ -187,6 +193,9 @@ def _gold(of: Task, language: str, split: str, request: Request, *, last: bool) 
         examples = gold_examples(of, language, split, request.gold)
         if examples is None:
             raise DataError(f"no labels for {of.id}/{language} {split}", where=str(request.gold))
+        placeholder = kind(of.kind).placeholder(examples)
+        if placeholder:
+            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
         return examples
     try:
         return load_gold(of, language, split, request.data, allow_partial=request.allow_partial)

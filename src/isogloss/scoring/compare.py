@@ -9,10 +9,9 @@ import msgspec
 import numpy as np
 
 from isogloss.errors import PredictionError
-from isogloss.metrics import aggregate
 from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
-from isogloss.metrics.statistics import FloatArray
 from isogloss.predictions.folder import Folder
+from isogloss.scoring.averages import Figure, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
 from isogloss.tasks.registry import task
@@ -64,7 +63,8 @@ class Comparison(msgspec.Struct, frozen=True):
         counted = f"{better} of {len(self.cells)} cells favour {self.first}, {worse} favour {self.second}"
         if top is None:
             return counted
-        span = f"{abs(top.difference):.1f} points (95 % {top.low:.1f} to {top.high:.1f}, p = {top.p:.3g})"
+        low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
+        span = f"{abs(top.difference):.1f} points (95 % {low:.1f} to {high:.1f}, p = {top.p:.3g})"
         if not top.significant:
             return f"{self.first} and {self.second} cannot be told apart: {span}; {counted}"
         winner, loser = (self.first, self.second) if top.difference > 0 else (self.second, self.first)
@@ -109,7 +109,8 @@ def _one_score(cell: Cell) -> Cell:
 def _check_same_examples(cells: Sequence[Cell], names: Sequence[str]) -> None:
     first = cells[0]
     for cell, name in zip(cells, names, strict=True):
-        if len(cell.metrics["score"]) != len(first.metrics["score"]) or cell.split != first.split:
+        same = len(cell.metrics["score"]) == len(first.metrics["score"]) and cell.split == first.split
+        if not same or cell.judgement.dialect != first.judgement.dialect:
             what = f"{names[0]} and {name} were scored on different examples of {cell.task}/{cell.language}"
             raise PredictionError(what, fix="Score both on the same split, with the same kind of answers")
 
@@ -122,16 +123,13 @@ def _contrasted(
     skipped: list[str],
 ) -> Comparison:
     found = [_cell_contrast(a, b, draws, len(cells[0])) for a, b in zip(*cells, strict=True)]
-    averages: dict[str, tuple[tuple[float, float], tuple[FloatArray, FloatArray], int]] = {}
-    for name in dict.fromkeys(cell.task for cell in cells[0] if not cell.partial):
-        inside = [[cell for cell in side if cell.task == name and not cell.partial] for side in cells]
-        scores = tuple(float(np.mean([cell.metrics["score"].score for cell in side])) for side in inside)
-        moved = tuple(
-            np.mean([of[name, cell.language, "score"] for cell in side], axis=0)
-            for of, side in zip(draws, inside, strict=True)
-        )
-        averages[name] = ((scores[0], scores[1]), (moved[0], moved[1]), sum(cell.n for cell in inside[0]))
-    tasks = [_average_contrast("task", name, *average) for name, average in averages.items()]
+    averages: dict[str, tuple[Figure, Figure]] = {}
+    for name in dict.fromkeys(cell.task for cell in cells[0]):
+        inside = [averaged(side, name, request) for side in cells]
+        if inside[0]:
+            means = [mean([figure(cell, "score", of) for cell in side]) for side, of in zip(inside, draws, strict=True)]
+            averages[name] = (means[0], means[1])
+    tasks = [_average_contrast("task", name, *pair) for name, pair in averages.items()]
     return Comparison(
         names[0],
         names[1],
@@ -157,11 +155,9 @@ def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) ->
     return _contrast("cell", f"{a.task}/{a.language}", (first.score, second.score), moved, test, a.n)
 
 
-def _average_contrast(
-    level: str, name: str, scores: tuple[float, float], draws: tuple[FloatArray, FloatArray], n: int
-) -> Contrast:
-    difference = paired(*draws, scores[0] - scores[1])
-    return _contrast(level, name, scores, difference, "paired bootstrap", n)
+def _average_contrast(level: str, name: str, first: Figure, second: Figure) -> Contrast:
+    difference = paired(first.draws, second.draws, first.value - second.value, units=first.units)
+    return _contrast(level, name, (first.value, second.value), difference, "paired bootstrap", first.n)
 
 
 def _contrast(
@@ -186,23 +182,10 @@ def _corrected(contrasts: list[Contrast]) -> list[Contrast]:
     return [msgspec.structs.replace(c, p=float(p)) for c, p in zip(contrasts, adjusted, strict=True)]
 
 
-def _overall(
-    averages: Mapping[str, tuple[tuple[float, float], tuple[FloatArray, FloatArray], int]], request: Request
-) -> Contrast | None:
+def _overall(averages: Mapping[str, tuple[Figure, Figure]], request: Request) -> Contrast | None:
     """The suite's figure over the tasks both have, or None where there is but one task."""
-    inside = {name: average for name, average in averages.items() if name in request.suite.tasks}
+    inside = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
     if len(inside) < 2 or request.split == "best":
         return None
-    rule = request.suite.rule
-    scores = [aggregate.overall({name: a[0][side] for name, a in inside.items()}, rule) for side in (0, 1)]
-    draws = [
-        np.array(
-            [
-                aggregate.overall({name: float(a[1][side][i]) for name, a in inside.items()}, rule)
-                for i in range(RESAMPLES)
-            ]
-        )
-        for side in (0, 1)
-    ]
-    total = sum(average[2] for average in inside.values())
-    return _average_contrast("overall", rule, (scores[0], scores[1]), (draws[0], draws[1]), total)
+    sides = [overall({name: pair[side] for name, pair in inside.items()}, request) for side in (0, 1)]
+    return _average_contrast("overall", request.suite.rule, sides[0], sides[1])

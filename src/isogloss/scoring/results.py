@@ -1,13 +1,14 @@
 """The result record: every number with its interval and signature, and views of it for every taste."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
-from isogloss.errors import DataError
+from isogloss.errors import DataError, IsoglossError
 
 __all__ = ["Average", "CellScore", "Number", "Overall", "PairScores", "Results", "Row"]
 
@@ -149,14 +150,12 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_pandas(self) -> Any:
         """The tidy form as a pandas data frame."""
-        import pandas as pd
-
+        pd = _library("pandas")
         return pd.DataFrame([msgspec.structs.asdict(row) for row in self.rows()], columns=Row.__struct_fields__)
 
     def to_arrow(self) -> Any:
         """The tidy form as an Arrow table."""
-        import pyarrow as pa
-
+        pa = _library("pyarrow")
         return pa.Table.from_pylist([msgspec.structs.asdict(row) for row in self.rows()])
 
     def task_scores(self) -> dict[str, float]:
@@ -188,6 +187,13 @@ class Results(msgspec.Struct, frozen=True):
         heading = "<tr><th>task</th><th>score</th><th>95 %</th><th>n</th><th></th></tr>"
         name = escape(str(self.system.get("name", "")))
         return f"<table><caption>{name} on {escape(self.suite)}</caption>{heading}{lines}</table>"
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise IsoglossError(f"{name} is not installed", fix="pip install 'isogloss[tables]'") from None
 
 
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> Row:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss.metrics.statistics import Statistics, merge
 from isogloss.predictions.folder import Folder
@@ -88,30 +89,24 @@ def _pair_scores(name: str, cells: Sequence[Cell]) -> PairScores:
     """Pooled subsets and the query-by-target matrix of a retrieval task."""
     inside = _pair_cells(name, cells)
     codes = unit_codes(inside)
-    whole: list[Statistics] = []
-    query: list[str] = []
-    target: list[str] = []
+    asked: dict[str, Statistics] = {}
+    found: dict[str, npt.NDArray[np.str_]] = {}
     metric = ""
     for cell in inside:
         pairs = cell.judgement.pairs
         if pairs is not None:
             metric = pairs.metric
-            whole.append(shared_units(pairs.statistics, cell, codes))
-            query += [cell.language] * len(pairs.statistics)
-            target += pairs.target_languages.tolist()
-    together = merge(whole)
-    asked, found = np.array(query), np.array(target)
-    same = asked == found
+            asked[cell.language] = shared_units(pairs.statistics, cell, codes)
+            found[cell.language] = pairs.target_languages
+    together = merge(list(asked.values()))
+    same = np.concatenate([targets == query for query, targets in found.items()])
     subsets = {
         "all": together,
         "same language": together.select(same),
         "different languages": together.select(~same),
     }
     matrix = {
-        str(q): {
-            str(t): pooled(together.select((asked == q) & (found == t)))
-            for t in sorted(set(found[asked == q].tolist()))
-        }
-        for q in dict.fromkeys(query)
+        query: {str(target): pooled(rows.select(found[query] == target)) for target in np.unique(found[query])}
+        for query, rows in asked.items()
     }
     return PairScores(name, metric, {key: pooled(part) for key, part in subsets.items() if len(part)}, matrix)

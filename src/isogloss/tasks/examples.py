@@ -15,41 +15,33 @@ Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 
 class Pool:
-    """The candidates of a retrieval task: ids and languages, and their texts, each read when somebody asks."""
+    """The candidates of a retrieval task: languages by id, and texts, each read when somebody asks."""
 
-    def __init__(
-        self,
-        members: Callable[[], tuple[Sequence[str], Sequence[str]]],
-        texts: Callable[[], Sequence[str]],
-    ) -> None:
+    def __init__(self, members: Callable[[], Mapping[str, str]], texts: Callable[[], Sequence[str]]) -> None:
         self._members = members
         self._texts = texts
 
     def __len__(self) -> int:
-        return len(self.ids)
-
-    @cached_property
-    def _both(self) -> tuple[Sequence[str], Sequence[str]]:
-        return self._members()
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """Candidate ids in pool order."""
-        return self._both[0]
-
-    @property
-    def languages(self) -> Sequence[str]:
-        """The language of each candidate."""
-        return self._both[1]
+        return len(self.language_of)
 
     @cached_property
     def language_of(self) -> Mapping[str, str]:
         """The language of each candidate by its id."""
-        return dict(zip(self.ids, self.languages, strict=True))
+        return self._members()
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """Candidate ids in pool order."""
+        return list(self.language_of)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The language of each candidate, in pool order."""
+        return list(self.language_of.values())
 
     @cached_property
     def text(self) -> Sequence[str]:
-        """The text of each candidate."""
+        """The text of each candidate, in pool order."""
         return self._texts()
 
 

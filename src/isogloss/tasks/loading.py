@@ -46,7 +46,7 @@ def load(
         raise unknown(f"language of {found.id}", language, known)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    root = data_folder(data)
+    root = _made() if found.id.startswith("mini-") else data_folder(data)
     candidates: list[Examples] = []
     for layout in found.layouts:
         pattern = getattr(layout, split)
@@ -59,6 +59,13 @@ def load(
     if not candidates:
         raise _nothing(found, language, split, root)
     return _best(found, candidates, allow_partial)
+
+
+def _made() -> Path:
+    """The folder of the suite that is made, not fetched."""
+    from isogloss.tasks.mini.make import folder
+
+    return folder()
 
 
 def _reader(name: str) -> Any:
@@ -113,15 +120,7 @@ def _nothing(task: Task, language: str, split: str, root: Path) -> DataError:
 def load_gold(
     task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
 ) -> Examples:
-    """Examples with gold, or an error that says which split has it. Split "best": test where gold exists, else dev."""
-    if split == "best":
-        try:
-            return load_gold(task, language, "test", data, allow_partial=allow_partial)
-        except DataError as error:
-            try:
-                return load_gold(task, language, "dev", data, allow_partial=allow_partial)
-            except DataError:
-                raise error from None
+    """Examples with gold, or an error that says which split has it."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
     reason = missing or kind(task.kind).placeholder(examples)
@@ -129,7 +128,9 @@ def load_gold(
         return examples
     other = _split_with_gold(task, language, split, data)
     where = f"{task.id}/{language} ({', '.join(examples.sources)})"
-    has = f"The {other} split has gold: --split {other} or --split best" if other else "No other split here has it"
+    has = (
+        f"The {other} split has gold: answer that one, with --split {other}" if other else "No other split here has it"
+    )
     partial = _partial_hint(task, language, split, data) if missing and not allow_partial else ""
     raise DataError(reason, where=where, fix=f"{partial}{has}; or give the labels with --gold DIR")
 

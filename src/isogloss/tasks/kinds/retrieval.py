@@ -31,14 +31,14 @@ class _Retrieval(Kind):
         for row, ranked in enumerate(values):
             if ranked is None:
                 continue
-            if len(set(ranked)) != len(ranked):
+            distinct = set(ranked)
+            if len(distinct) != len(ranked):
                 twice = next(item for place, item in enumerate(ranked) if item in ranked[:place])
                 yield row, f"candidate {twice!r} is ranked more than once", "Rank each candidate once"
-            if known is not None:
-                stranger = next((item for item in ranked if item not in known), None)
-                if stranger is not None:
-                    fix = f"Candidate ids are those of isogloss export {task.id}"
-                    yield row, f"candidate {stranger!r} is not in the pool", fix
+            if known is not None and not distinct <= known.keys():
+                stranger = next(item for item in ranked if item not in known)
+                fix = f"Candidate ids are those of isogloss export {task.id}"
+                yield row, f"candidate {stranger!r} is not in the pool", fix
 
 
 class Bitext(_Retrieval):

@@ -39,7 +39,7 @@ class Tagging(Kind):
                 yield row, f"{len(tags)} tags for {len(tokens)} tokens", "Give one tag per token"
             elif not known.issuperset(tags):
                 wrong = next(tag for tag in tags if tag not in known)
-                yield row, f"tag {wrong!r} is not one of {', '.join(task.labels)}", "See isogloss list tasks"
+                yield row, f"tag {wrong!r} is not one of {', '.join(task.labels)}", f"See isogloss list {task.id}"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Chunk F1 with token accuracy beside it; character-span F1 where the answers are spans."""

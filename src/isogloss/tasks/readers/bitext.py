@@ -36,7 +36,7 @@ def tatoeba_prepared(source: Source) -> Examples | None:
 
 
 def _pool(ids: list[str], language: str, texts: list[str]) -> Pool:
-    return Pool(lambda: (ids, [language] * len(ids)), lambda: texts)
+    return Pool(lambda: dict.fromkeys(ids, language), lambda: texts)
 
 
 def bucc(source: Source) -> Examples | None:
@@ -56,5 +56,8 @@ def bucc(source: Source) -> Examples | None:
                 raise DataError(f"gold names the unknown sentence {first!r}", where=f"{gold_path}:{number}")
             targets[first].append(second)
         columns["targets"] = list(targets.values())
-    pool = _pool([row[0] for row in english], "en", [row[1] for row in english])
+    english_ids = [row[0] for row in english]
+    if len(set(english_ids)) != len(english_ids):
+        raise DataError("an English id occurs more than once", where=str(english_path))
+    pool = _pool(english_ids, "en", [row[1] for row in english])
     return source.examples(ids, columns, "targets", pool=pool)

@@ -38,7 +38,7 @@ def build(files: Mapping[str, Any]) -> Built:
     shared: dict[str, list[str]] = {}
     asked: list[tuple[str, str]] = []
     for language, file in files.items():
-        articles = msgspec.convert(file, squad.File).data if isinstance(file, Mapping) else file
+        articles = _articles(file, language) if isinstance(file, Mapping) else file
         paragraphs = [paragraph for article in articles for paragraph in article.paragraphs]
         for number, paragraph in enumerate(paragraphs, 1):
             sentences = _sentences(paragraph, f"{language}, paragraph {number}")
@@ -53,6 +53,13 @@ def build(files: Mapping[str, Any]) -> Built:
                     asked.append((identifier, str(question.id)))
                     shared.setdefault(str(question.id), []).extend(f"{language}_{number}_{i}" for i in answering)
     return Built(questions, candidates, {identifier: shared[key] for identifier, key in asked})
+
+
+def _articles(file: Mapping[str, Any], language: str) -> list[squad.Article]:
+    try:
+        return msgspec.convert(file, squad.File).data
+    except msgspec.ValidationError as error:
+        raise DataError(f"not an XQuAD-R file: {error}", where=language) from None
 
 
 def _sentences(paragraph: squad.Paragraph, where: str) -> list[str]:
@@ -77,8 +84,7 @@ def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[Built, Pool, str
     """The task over these files, built once for all languages."""
     digest = Digest()
     built = build({language: squad.read(path, digest) for language, path, _ in files})
-    ids = list(built.candidates)
-    members = (ids, [identifier.partition("_")[0] for identifier in ids])
+    members = {identifier: identifier.partition("_")[0] for identifier in built.candidates}
     return built, Pool(lambda: members, lambda: list(built.candidates.values())), digest.hex
 
 
@@ -98,7 +104,7 @@ def lareqa(source: Source) -> Examples | None:
     built, pool, checksum = _built(key)
     expected = source.task.expected(source.language, "candidates")
     found = sum(language == source.language for language in pool.languages)
-    if found != expected:
+    if expected is not None and found != expected:
         raise DataError(f"{found} candidate sentences instead of {expected}", where=str(paths[source.language]))
     ending = f"_{source.language}"
     ids = [identifier for identifier in built.questions if identifier.endswith(ending)]

@@ -66,12 +66,22 @@ def mention_text(record: Mapping[str, Any], index: int = 0) -> str:
     `record` has `context` and either `mention` or a list `mentions`, of which `index` picks one. Braces that are
     already in the sentence become parentheses.
     """
-    mention = record["mention"] if "mention" in record else record["mentions"][index]
-    return _mention_text(msgspec.convert(record["context"], _Context), msgspec.convert(mention, _Mention))
+    try:
+        mention = record["mention"] if "mention" in record else record["mentions"][index]
+        context, found = msgspec.convert(record["context"], _Context), msgspec.convert(mention, _Mention)
+    except (KeyError, IndexError, msgspec.ValidationError) as error:
+        raise DataError(f"not a mention record: {error!r}") from None
+    return _mention_text(context, found)
 
 
 def _mention_text(context: _Context, mention: _Mention) -> str:
     span = mention.mention_span
+    if context.text[span.start : span.end] != span.text:
+        raise DataError(
+            f"the article text does not have {span.text!r} at {span.start}-{span.end}",
+            where=f"mewslix/{context.language}/{mention.example_id}",
+            fix="Restore the article text with the dataset's own scripts first",
+        )
     for sentence in context.sentence_spans:
         if sentence.start <= span.start and span.end <= sentence.end:
             left = _BRACES.sub(r"(\1)", context.text[sentence.start : span.start])
@@ -85,7 +95,10 @@ def _mention_text(context: _Context, mention: _Mention) -> str:
 
 def entity_text(record: Mapping[str, Any]) -> str:
     """The baseline's text of an entity: the listed sentences of its description, joined by spaces."""
-    entity = msgspec.convert(record, _Entity)
+    try:
+        entity = msgspec.convert(record, _Entity)
+    except msgspec.ValidationError as error:
+        raise DataError(f"not an entity record: {error}") from None
     return _clean(" ".join(entity.description[span.start : span.end] for span in entity.sentence_spans))
 
 
@@ -123,12 +136,11 @@ def mewslix(source: Source) -> Examples | None:
 
 @lru_cache(maxsize=1)
 def _pool(path: Path, _stamp: Stamp) -> Pool:
-    def members() -> tuple[list[str], list[str]]:
-        ids: list[str] = []
-        languages: list[str] = []
-        for member in jsonl(path, _Member):
-            ids.append(member.entity_id)
-            languages.append(intern(member.description_language))  # a million candidates, fifty languages
-        return ids, languages
+    def members() -> dict[str, str]:
+        # A million candidates share fifty language codes.
+        return {member.entity_id: intern(member.description_language) for member in jsonl(path, _Member)}
 
-    return Pool(members, lambda: [entity_text(record) for record in jsonl(path, dict[str, Any])])
+    def texts() -> list[str]:
+        return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
+
+    return Pool(members, texts)

@@ -11,11 +11,16 @@ from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.task import Task
 
-__all__ = ["Source"]
+__all__ = ["Source", "corpus_iso3"]
 
 # Corpora that use another three-letter code than ISO 639-3 gives for the two-letter one.
 _CORPUS_ISO3 = {"fa": "pes", "sw": "swh", "zh": "cmn"}
 _CORPUS_NAMES = {"zh": "chinese"}
+
+
+def corpus_iso3(code: str) -> str:
+    """The three-letter code as corpora write it."""
+    return _CORPUS_ISO3.get(code) or find_language(code).iso3
 
 
 @dataclass
@@ -33,12 +38,12 @@ class Source:
     @cached_property
     def iso3(self) -> str:
         """The three-letter code as corpora write it."""
-        return _CORPUS_ISO3.get(self.language) or find_language(self.language).iso3
+        return corpus_iso3(self.language)
 
     def relative(self, pattern: str, language: str | None = None) -> str:
         """A path pattern filled in for a language."""
         code = language or self.language
-        iso3 = _CORPUS_ISO3.get(code) or find_language(code).iso3
+        iso3 = corpus_iso3(code)
         name = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
         return pattern.format(lang=code, iso3=iso3, name=name)
 

@@ -1,0 +1,85 @@
+"""Retrieval: texts as vectors of weighted character n-grams, the nearest by cosine."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isogloss.metrics.search import normalize_rows, search
+from isogloss.metrics.statistics import IntArray
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.ngram.hashing import char_ngrams
+from isogloss.systems.ngram.linear import Floats
+from isogloss.tasks.examples import Examples
+
+__all__ = ["Retriever"]
+
+_SHORTEST, _LONGEST = 2, 5
+_BITS = 20  # n-grams are told apart, and weighted by rarity, at this resolution …
+_DIMENSION = 2048  # … and then folded, with random signs, into vectors of this one
+_SAMPLE = 1 << 15  # candidates whose n-grams are counted for the rarity
+_BLOCK = 1 << 14  # candidates in memory as vectors
+_TEXTS = 256  # texts whose n-grams are in memory
+_DEPTH = {"bitext": 20, "pool": 30}  # LAReQA's one-target figures need 30
+
+
+class Retriever:
+    """Ranks the pool by cosine with the query; n-grams weigh (1 + log tf) times their idf in the pool."""
+
+    def __init__(self, kind: str) -> None:
+        self.depth = _DEPTH[kind]
+        self._last: tuple[Sequence[str], Floats, Floats] | None = None
+
+    def predict(self, examples: Examples) -> list[list[str]]:
+        """The nearest candidates for every query, best first, each once."""
+        pool = examples.pool
+        if pool is None or not len(pool):
+            raise SystemFailureError("there is no pool to search", where=f"{examples.task}/{examples.language}")
+        rarity, beginning = self._prepared(pool.text)
+        queries = _vectors(examples["text"], rarity)
+        depth = min(self.depth, len(pool))
+        rows, scores = search(queries, beginning, min(depth, len(beginning)))
+        for start in range(_BLOCK, len(pool), _BLOCK):
+            found, cosines = search(queries, _vectors(pool.text[start : start + _BLOCK], rarity), depth)
+            rows, scores = np.hstack([rows, found + start]), np.hstack([scores, cosines])
+            order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+            rows, scores = np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1)
+        ids = pool.ids
+        return [[ids[row] for row in ranked] for ranked in rows.tolist()]
+
+    def _prepared(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
+        """The idf and the vectors of the first block, kept because all languages of a task often share one pool."""
+        if self._last is None or self._last[0] != texts:
+            rarity = _rarity(texts[:: -(-len(texts) // _SAMPLE)])
+            self._last = texts, rarity, _vectors(texts[:_BLOCK], rarity)
+        return self._last[1:]
+
+
+def _counts(texts: Sequence[str]) -> tuple[IntArray, IntArray, Floats]:
+    """Row, bucket and number of occurrences of the n-grams of some texts."""
+    rows, hashes = char_ngrams(texts, _SHORTEST, _LONGEST)
+    keys = rows << _BITS | (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
+    keys, counts = np.unique(keys, return_counts=True)
+    return keys >> _BITS, keys & ((1 << _BITS) - 1), counts.astype(np.float32)
+
+
+def _rarity(texts: Sequence[str]) -> Floats:
+    """log((1 + n) / (1 + df)) + 1 of each bucket over n texts."""
+    frequency = np.zeros(1 << _BITS, np.int64)
+    for start in range(0, len(texts), _TEXTS):
+        frequency += np.bincount(_counts(texts[start : start + _TEXTS])[1], minlength=1 << _BITS)
+    return (np.log((1 + len(texts)) / (1 + frequency)) + 1).astype(np.float32)
+
+
+def _vectors(texts: Sequence[str], rarity: Floats) -> Floats:
+    """Unit vectors; a text without letters is zero."""
+    vectors = np.empty((len(texts), _DIMENSION), np.float32)
+    for start in range(0, len(texts), _TEXTS):
+        part = texts[start : start + _TEXTS]
+        rows, places, counts = _counts(part)
+        # The lowest bits choose the dimension, the next one the sign, so that collisions cancel on average.
+        signs = 1 - 2 * (places // _DIMENSION % 2)
+        weights = signs * (1 + np.log(counts)) * rarity[places]
+        cells = np.bincount(rows * _DIMENSION + places % _DIMENSION, weights, len(part) * _DIMENSION)
+        vectors[start : start + _TEXTS] = cells.reshape(len(part), _DIMENSION)
+    unit: Floats = normalize_rows(vectors)
+    return unit

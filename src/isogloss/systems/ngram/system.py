@@ -1,0 +1,79 @@
+"""The n-gram system: which model answers which kind of task."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from isogloss.systems.base import System, SystemFailureError
+from isogloss.systems.ngram.classification import Chooser, Classifier
+from isogloss.systems.ngram.reading import Reader
+from isogloss.systems.ngram.retrieval import Retriever
+from isogloss.systems.ngram.tagging import Tagger
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.task import Task
+from isogloss.version import __version__
+
+__all__ = ["NgramSystem"]
+
+
+class _Model(Protocol):
+    def predict(self, examples: Examples) -> Sequence[Any]: ...
+
+
+_LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
+    "classification": Classifier,
+    "choice": Chooser,
+    "tagging": Tagger,
+    "qa": Reader,
+}
+_RETRIEVAL = ("bitext", "pool")
+
+
+class NgramSystem(System):
+    """Hashed character n-grams and linear models: what a task gives away to a system that understands nothing.
+
+    Deterministic: the seed decides the order in which training examples are seen, and nothing else is random.
+    """
+
+    name = "ngram"
+
+    def __init__(self) -> None:
+        self._model: _Model | None = None
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The name, the version of Isogloss it comes with, and what it is."""
+        return {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+
+    def refusal(self, task: Task) -> str:
+        """Bitext mining is refused: where to cut the ranked pairs off can only be learnt from gold pairs."""
+        if task.kind in _LEARNERS or task.kind in _RETRIEVAL:
+            return ""
+        return f"{self.name} does no {task.kind}: the threshold would have to be chosen on gold pairs, and it has none"
+
+    def needs_training(self, task: Task) -> bool:
+        """All but retrieval learn from the English training set."""
+        return task.kind in _LEARNERS
+
+    def fit(self, task: Task, train: Examples | None, seed: int) -> "NgramSystem":
+        """Learn a task, forgetting the one before.
+
+        Raises:
+            SystemFailureError: the task is refused, or the training set is missing, empty or without answers.
+        """
+        if refusal := self.refusal(task):
+            raise SystemFailureError(refusal, where=task.id)
+        if task.kind in _RETRIEVAL:
+            self._model = Retriever(task.kind)
+            return self
+        if train is None or not len(train) or not train.has_gold:
+            lack = "missing" if train is None else "empty" if not len(train) else "without answers"
+            what = f"{self.name} must be trained, but the training set is {lack}"
+            raise SystemFailureError(what, where=task.id, fix="Give it the English training split, or any with gold")
+        self._model = _LEARNERS[task.kind](task, train, seed)
+        return self
+
+    def predict(self, examples: Examples) -> Sequence[Any]:
+        """An answer for every example; it never abstains."""
+        if self._model is None:
+            raise SystemFailureError(f"{self.name} has not learnt a task yet", fix="Call fit first")
+        return self._model.predict(examples)

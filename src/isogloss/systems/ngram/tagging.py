@@ -1,0 +1,140 @@
+"""Tagging: each token by its own substrings and its neighbours', and for entities the best legal sequence."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain, count
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.metrics.statistics import IntArray
+from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
+from isogloss.systems.ngram.labels import LabelSet
+from isogloss.systems.ngram.linear import Floats, Linear, Rows, train_classifier
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.task import Task
+
+__all__ = ["Tagger"]
+
+_BITS = 18
+_EPOCHS = 6
+_BATCH = 1024
+_SENTENCES = 2048  # tagged together: bounds the memory
+_AFFIXES = 5
+
+
+class Tagger:
+    """Softmax over hashed features of a token and of the two on either side of it."""
+
+    def __init__(self, task: Task, train: Examples, seed: int) -> None:
+        tags = train[train.gold]
+        self.labels = LabelSet(task, chain.from_iterable(tags), where=f"{train.task}/{train.language} {train.split}")
+        self.model = Linear(_BITS, len(self.labels))
+        table = _features(train["tokens"])
+        gold = self.labels.codes(chain.from_iterable(tags))
+        train_classifier(
+            self.model, lambda rows: Rows.table(table[rows]), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
+        )
+
+    def predict(self, examples: Examples) -> list[list[str]]:
+        """A tag for every token."""
+        tokens = examples["tokens"]
+        found: list[list[str]] = []
+        for start in range(0, len(tokens), _SENTENCES):
+            found += self._tagged(tokens[start : start + _SENTENCES])
+        return found
+
+    def _tagged(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        if not lengths.sum():
+            return [[] for _ in sentences]
+        scores = self.model.scores(Rows.table(_features(sentences)))
+        follows = _followers(self.labels.names)
+        best = scores.argmax(axis=1) if follows.all() else _best_sequences(scores, lengths, follows)
+        names = np.array(self.labels.names, dtype=object)[best].tolist()
+        ends = np.cumsum(lengths).tolist()
+        return [names[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+
+
+def _features(sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.int32]:
+    """The feature buckets of every token of every sentence, (tokens, features)."""
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    types = np.fromiter(map(numbers.__getitem__, chain.from_iterable(sentences)), np.int64)
+    lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    place = np.arange(len(types))
+    own = _type_features(list(numbers))
+
+    def neighbour(name: str, distance: int) -> Hashes:
+        """A feature of the token at a distance; where the sentence has none, a hash of its own."""
+        other = place + distance
+        inside = (other >= ends - np.repeat(lengths, lengths)) & (other < ends)
+        return np.where(inside, own[name][types[np.where(inside, other, 0)]], np.uint64(distance + 8))
+
+    word, shape, ending = (own[name][types] for name in ("lower", "shape", "suffix-3"))
+    before, after = neighbour("lower", -1), neighbour("lower", 1)
+    around = join(neighbour("shape", -1), shape, neighbour("shape", 1))
+    size = np.minimum(np.repeat(lengths, lengths), 12).astype(np.uint64)
+    index = np.minimum(place - (ends - np.repeat(lengths, lengths)), 3).astype(np.uint64)
+    features = {name: hashes[types] for name, hashes in own.items()}
+    for distance in (-2, -1, 1, 2):
+        features |= {f"{name} {distance}": neighbour(name, distance) for name in ("lower", "shape")}
+    features |= {
+        "suffix-3 -1": neighbour("suffix-3", -1),
+        "suffix-3 1": neighbour("suffix-3", 1),
+        "before and word": join(before, word),
+        "word and after": join(word, after),
+        "before and ending": join(before, ending),
+        "ending and after": join(ending, after),
+        "shapes around": around,
+        "shapes around and size": join(around, size),
+        "shape and place": join(shape, index, size),
+    }
+    return np.stack([buckets(salted(hashes, name), _BITS) for name, hashes in features.items()], axis=1)
+
+
+def _type_features(words: Sequence[str]) -> dict[str, Hashes]:
+    """Features of each distinct token by itself."""
+    cased, lower = Texts(words), Texts([word.lower() for word in words])
+    starts, ends = lower.bounds[:-1], lower.bounds[1:]
+    features = {
+        "word": cased.hashes(cased.bounds[:-1], cased.bounds[1:]),
+        "lower": lower.hashes(starts, ends),
+        "shape": shapes(character_classes(cased.codes), cased.bounds[:-1], cased.bounds[1:]),
+        "length": np.minimum(ends - starts, 16).astype(np.uint64),
+    }
+    for n in range(1, _AFFIXES + 1):
+        features[f"prefix-{n}"] = lower.hashes(starts, np.minimum(starts + n, ends))
+        features[f"suffix-{n}"] = lower.hashes(np.maximum(ends - n, starts), ends)
+    return features
+
+
+def _followers(labels: Sequence[str]) -> Mask:
+    """Which label may follow which, by IOB2 where it is used; the last row stands for a sentence's beginning."""
+    follows = np.ones((len(labels) + 1, len(labels)), np.bool_)
+    for column, label in enumerate(labels):
+        if label.startswith("I-"):
+            follows[:, column] = [before[:2] in ("B-", "I-") and before[2:] == label[2:] for before in (*labels, "O")]
+    return follows
+
+
+def _best_sequences(scores: Floats, lengths: IntArray, follows: Mask) -> IntArray:
+    """The legal label sequence with the highest sum of scores for each sentence (Viterbi, all sentences together)."""
+    starts = np.cumsum(lengths) - lengths
+    penalty = np.where(follows, np.float32(0), np.float32(-1e9))
+    total = scores.copy()  # of the best sequence that ends here with each label
+    came_from = np.zeros(scores.shape, np.int64)
+    some = starts[lengths > 0]
+    total[some] += penalty[-1]
+    for t in range(1, int(lengths.max())):
+        here = starts[lengths > t] + t
+        paths = total[here - 1][:, :, None] + penalty[None, :-1]
+        came_from[here] = paths.argmax(axis=1)
+        total[here] += paths.max(axis=1)
+    best = np.zeros(len(scores), np.int64)
+    last = (starts + lengths - 1)[lengths > 0]
+    best[last] = total[last].argmax(axis=1)
+    for t in range(int(lengths.max()) - 1, 0, -1):
+        here = starts[lengths > t] + t
+        best[here - 1] = came_from[here, best[here]]
+    return best

@@ -1,0 +1,87 @@
+"""The suite `mini`: all ten XTREME-R tasks in small, made by us, for trying, testing and timing.
+
+Its examples are made from the checklist's words and sentences (and a little written by hand) on first use, in seconds,
+in the file formats of the real tasks, and read by the same readers. It is good for seeing the whole house at work
+offline; it is no evidence about any model.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+from isogloss.errors import unknown
+from isogloss.tasks.task import Layout, Task
+
+__all__ = ["LAREQA", "MEWSLIX", "NAMES", "declared"]
+
+# Examples of each split: test in every language, dev and train in English.
+TEST, DEV, TRAIN = 60, 120, 1200
+POOL = 2000
+
+LAREQA = ("ar", "de", "el", "en", "es", "hi", "ru", "th", "tr", "vi", "zh", "fi", "sw", "ta")
+MEWSLIX = ("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk", "fi", "sw", "ko")
+
+# What differs from the real task's declaration: where the files are.
+_LAYOUTS = {
+    "xnli": Layout("pairs.prepared", "xnli/test-{lang}.tsv", "xnli/dev-{lang}.tsv", "xnli/train-{lang}.tsv"),
+    "xcopa": Layout(
+        "copa.copa",
+        "xcopa/data/{lang}/test.{lang}.jsonl",
+        "xcopa/data/{lang}/val.{lang}.jsonl",
+        "xcopa/data/{lang}/train.{lang}.jsonl",
+    ),
+    "udpos": Layout("tagged.words", "udpos/test-{lang}.tsv", "udpos/dev-{lang}.tsv", "udpos/train-{lang}.tsv"),
+    "wikiann": Layout("tagged.words", "wikiann/test-{lang}.tsv", "wikiann/dev-{lang}.tsv", "wikiann/train-{lang}.tsv"),
+    "xquad": Layout(
+        "questions.one_language", "xquad/test.{lang}.json", "xquad/dev.{lang}.json", "xquad/train.{lang}.json"
+    ),
+    "mlqa": Layout("questions.one_language", "mlqa/test.{lang}.json", "mlqa/dev.{lang}.json", "mlqa/train.{lang}.json"),
+    "tydiqa": Layout(
+        "questions.one_language", "tydiqa/test.{lang}.json", "tydiqa/dev.{lang}.json", "tydiqa/train.{lang}.json"
+    ),
+    "tatoeba": Layout("bitext.tatoeba", "tatoeba/tatoeba.{iso3}-eng"),
+    "mewslix": Layout("mewslix.mewslix", "mewslix/wikinews_mentions-test.jsonl"),
+    "lareqa": Layout("lareqa.lareqa", "lareqa/xquad-r/{lang}.json"),
+}
+NAMES = tuple(f"mini-{name}" for name in _LAYOUTS)
+
+
+def _languages(name: str) -> tuple[str, ...]:
+    from isogloss.grammar.file import CODES
+    from isogloss.tasks.mini.content import choice_languages, pos_languages
+
+    everyone = tuple(CODES)
+    return {
+        "xcopa": choice_languages(),
+        "udpos": pos_languages(),
+        "tatoeba": tuple(code for code in everyone if code != "en"),
+        "mewslix": MEWSLIX,
+        "lareqa": LAREQA,
+    }.get(name, everyone)
+
+
+@cache
+def declared(task_id: str) -> Task:
+    """A task of the suite: the real one's declaration with its own languages, files and counts."""
+    from isogloss.tasks.registry import task
+
+    name = task_id.removeprefix("mini-")
+    if name not in _LAYOUTS:
+        raise unknown("task", task_id, NAMES)
+    real = task(name)
+    counts = {"test": TEST, "dev": DEV, "train": TRAIN}
+    # MLQA's own normaliser knows seven languages only.
+    options = {**real.options, "dialect": "squad"} if name == "mlqa" else real.options
+    return replace(
+        real,
+        id=task_id,
+        title=f"mini {real.title}",
+        languages=_languages(name),
+        also=("en",) if name == "xcopa" else (),
+        layouts=(_LAYOUTS[name],),
+        counts=counts,
+        parallel=f"mini-{real.parallel or name}",
+        options=options,
+        licence="Apache-2.0",
+        homepage="",
+        citation="made by Isogloss",
+    )

@@ -1,0 +1,104 @@
+"""Making the suite: every file of every task, below a folder in the user's cache, once."""
+
+import json
+import os
+import random
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from isogloss.grammar.file import CODES
+from isogloss.tasks.mini import DEV, LAREQA, MEWSLIX, POOL, TEST, TRAIN
+from isogloss.tasks.mini import sentences as made
+from isogloss.tasks.mini.content import Plausible, choice_languages, effects, plausible, pos_languages
+from isogloss.tasks.readers.source import corpus_iso3
+from isogloss.version import __version__
+
+__all__ = ["folder", "make", "make_mewslix"]
+
+SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
+
+
+@cache
+def folder() -> Path:
+    """The suite's data folder, made when it is first asked for; a kill leaves nothing half-made behind."""
+    from platformdirs import user_cache_path
+
+    home = Path(os.environ.get("ISOGLOSS_CACHE") or user_cache_path("isogloss", appauthor=False))
+    place = home / f"mini-{__version__}"
+    if not place.is_dir():
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home, prefix=".mini-") as scratch:
+            make(Path(scratch) / "mini")
+            try:
+                (Path(scratch) / "mini").rename(place)
+            except OSError:
+                if not place.is_dir():  # else another process was quicker, and made the same
+                    raise
+    return place
+
+
+def make(root: Path) -> None:
+    """Write all tasks."""
+    for split, languages in (("test", CODES), ("dev", ("en",)), ("train", ("en",))):
+        for code in languages:
+            for name in ("xquad", "mlqa", "tydiqa"):
+                _json(root / f"{name}/{split}.{code}.json", made.squad(name, code, split, SIZES[split]))
+            _lines(root / f"xnli/{split}-{code}.tsv", made.inference(code, split, SIZES[split]))
+            _lines(root / f"wikiann/{split}-{code}.tsv", made.named(code, split, SIZES[split]))
+            if code in pos_languages():
+                _lines(root / f"udpos/{split}-{code}.tsv", made.tagged(code, split, SIZES[split]))
+    for code in CODES:
+        if code != "en":
+            iso3 = corpus_iso3(code)
+            english, other = made.bitext(code, TEST)
+            _lines(root / f"tatoeba/tatoeba.{iso3}-eng.eng", english)
+            _lines(root / f"tatoeba/tatoeba.{iso3}-eng.{iso3}", other)
+    for code in LAREQA:
+        _json(root / f"lareqa/xquad-r/{code}.json", made.squad("xquad", code, "test", TEST, sentence_breaks=True))
+    _choices(root / "xcopa/data")
+    make_mewslix(root / "mewslix", POOL)
+
+
+def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
+    """Mentions in some languages over a pool of entity descriptions, each in a language drawn at random."""
+    _lines(root / "candidate_set_entities.jsonl", map(_dump, made.entities(pool)))
+    rows = (row for code in MEWSLIX for row in made.mentions(code, pool, mentions))
+    _lines(root / "wikinews_mentions-test.jsonl", map(_dump, rows))
+
+
+def _choices(root: Path) -> None:
+    for code in choice_languages():
+        items = plausible(code)
+        _lines(root / code / f"test.{code}.jsonl", (_copa(i, x) for i, x in enumerate(items[:TEST])))
+    pairs = list(effects())
+    for split, name in (("train", "train"), ("dev", "val")):
+        rng = random.Random(f"mini/xcopa/{split}")  # noqa: S311 - reproducible, not secret
+        _lines(root / "en" / f"{name}.en.jsonl", made.plausible_pairs(pairs, SIZES[split], rng))
+
+
+def _copa(number: int, item: Plausible) -> str:
+    row = {
+        "premise": item.premise,
+        "choice1": item.choice1,
+        "choice2": item.choice2,
+        "question": item.question,
+        "label": item.label,
+        "idx": number,
+    }
+    return _dump(row)
+
+
+def _dump(row: object) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _json(path: Path, content: object) -> None:
+    _lines(path, [_dump(content)])
+
+
+def _lines(path: Path, lines: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(f"{line}\n" for line in lines)
