@@ -1,5 +1,6 @@
 """The README's examples run as written."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parents[1] / "README.md"
+# The examples must not depend on a data folder that happens to be there.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "ISOGLOSS_DATA"}
 MARK = "<!-- runs as written: tests/test_readme.py -->"
 
 
@@ -24,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = line.split()
         assert words[0] == "isogloss"
         call = [sys.executable, "-c", "from isogloss.cli.main import main; main()", *words[1:]]
-        done = subprocess.run(call, cwd=where, capture_output=True, text=True, check=False)
+        done = subprocess.run(call, cwd=where, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
     return where
 
@@ -32,6 +35,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_shell_examples(folder: Path) -> None:
     assert (folder / "results.json").is_file()
     assert (folder / "scores.csv").is_file()
+
+
+def test_the_sample_output_is_the_real_one(folder: Path) -> None:
+    [sample] = re.findall(r"```text\n(careful on.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    words = ["score", "out/demo/careful", "--gold", "out/demo/gold"]
+    call = [sys.executable, "-c", "from isogloss.cli.main import main; main()", *words]
+    environment = {**ENVIRONMENT, "COLUMNS": "80"}
+    done = subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    shown = {" ".join(line.split()) for line in done.stdout.splitlines()}
+    assert {" ".join(line.split()) for line in sample.splitlines()} - {"…", ""} <= shown
 
 
 def test_python_example(folder: Path) -> None:

@@ -51,4 +51,9 @@ def test_an_unknown_task_is_answered_with_near_names() -> None:
 
 
 def test_rules_of_the_suites() -> None:
-    assert {s.id: s.rule for s in SUITES} == {"xtreme-r": "category", "xtreme": "flat", "mldoc": "flat", "mini": "category"}
+    assert {s.id: s.rule for s in SUITES} == {
+        "xtreme-r": "category",
+        "xtreme": "flat",
+        "mldoc": "flat",
+        "mini": "category",
+    }

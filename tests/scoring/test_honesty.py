@@ -1,0 +1,113 @@
+"""What must never be averaged, compared or scored in silence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import isogloss
+from isogloss.errors import DataError, PredictionError
+from isogloss.predictions.gold import gold_examples
+from isogloss.predictions.sample import write_gold, write_system
+from isogloss.scoring.cells import Request
+from isogloss.scoring.compare import compare
+from isogloss.tasks.registry import suite, task
+from predictions.made import wikiann_dev, write_jsonl, xquad
+
+
+def test_lareqa_labels_share_the_questions_of_all_languages(tmp_path: Path) -> None:
+    for code in ("en", "th"):
+        (tmp_path / "lareqa").mkdir(exist_ok=True)
+        (tmp_path / f"lareqa/test-{code}.json").write_text(
+            json.dumps({f"q1_{code}": ["en_1_0"], f"q2_{code}": ["th_1_0"]})
+        )
+    units = [gold_examples(task("lareqa"), code, "test", tmp_path) for code in ("en", "th")]
+    assert [found.units for found in units if found] == [["q1", "q2"], ["q1", "q2"]]
+
+
+def tags_and_spans(root: Path) -> tuple[Path, Path]:
+    data = root / "data"
+    for code in ("qu", "yo"):
+        tags = wikiann_dev(data, code)
+        write_jsonl(root / f"tags/wikiann/dev-{code}.jsonl", {f"dev-{i}": t for i, t in enumerate(tags)})
+        write_jsonl(root / f"spans/wikiann/dev-{code}.jsonl", {f"dev-{i}": [] for i in range(len(tags))})
+    return data, root
+
+
+def test_tags_and_spans_are_not_compared(tmp_path: Path) -> None:
+    data, root = tags_and_spans(tmp_path)
+    request = Request.of("xtreme-r", tasks=["wikiann"], languages=["qu"], split="dev", data=data)
+    with pytest.raises(PredictionError, match="the same kind of answers"):
+        compare([root / "tags", root / "spans"], request)
+
+
+def test_tags_and_spans_are_not_averaged(tmp_path: Path) -> None:
+    data, root = tags_and_spans(tmp_path)
+    (root / "spans/wikiann/dev-qu.jsonl").replace(root / "tags/wikiann/dev-qu.jsonl")
+    with pytest.raises(PredictionError, match="of two kinds: "):
+        isogloss.score(root / "tags", data=data, split="dev", tasks=["wikiann"])
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_an_empty_file_is_no_zero(tmp_path: Path, content: str) -> None:
+    xquad(tmp_path / "data")
+    (tmp_path / "p/xquad").mkdir(parents=True)
+    (tmp_path / "p/xquad/en.jsonl").write_text(content)
+    with pytest.raises(PredictionError, match="no answer for 1190 of 1190 examples"):
+        isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks=["xquad"], languages=["en"])
+
+
+def test_abstaining_is_said(tmp_path: Path) -> None:
+    answers: dict[str, object] = dict(xquad(tmp_path / "data"))
+    answers["q3"] = None
+    write_jsonl(tmp_path / "p/xquad/en.jsonl", answers)
+    results = isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks="xquad", languages="en")
+    assert "1 of 1190 answers are null. They score 0" in results["xquad", "en"].notes
+
+
+def test_perfection_is_not_certainty(tmp_path: Path) -> None:
+    write_gold(tmp_path / "gold", suite("xtreme-r"), 12)
+    write_system(tmp_path / "perfect", suite("xtreme-r"), 12, "perfect", 9.0)
+    results = isogloss.score(tmp_path / "perfect", gold=tmp_path / "gold")
+    for row in results.rows():
+        assert row.low < row.high, row
+
+
+def test_placeholders_and_unknown_labels_in_a_gold_folder(tmp_path: Path) -> None:
+    for folder in ("gold/xcopa", "p/xcopa", "gold/xnli", "p/xnli"):
+        (tmp_path / folder).mkdir(parents=True)
+    for root in ("gold", "p"):
+        (tmp_path / f"{root}/xcopa/test-et.jsonl").write_text('{"label": 0}\n' * 500)
+        (tmp_path / f"{root}/xnli/test-sw.tsv").write_text("neutral\nfoo\n")
+    with pytest.raises(PredictionError, match="placeholders"):
+        isogloss.score(tmp_path / "p", gold=tmp_path / "gold", tasks=["xcopa"])
+    with pytest.raises(PredictionError, match=r"test-sw\.tsv:2: gold label 'foo' is not one of"):
+        isogloss.score(tmp_path / "p", gold=tmp_path / "gold", tasks=["xnli"])
+
+
+def test_a_gold_that_names_a_line_twice(tmp_path: Path) -> None:
+    (tmp_path / "tatoeba").mkdir()
+    (tmp_path / "tatoeba/test-jv.tsv").write_text("4\n4\n")
+    with pytest.raises(DataError, match="names '4' twice"):
+        gold_examples(task("tatoeba"), "jv", "test", tmp_path)
+
+
+def test_a_language_outside_the_average_is_outside_every_average(tmp_path: Path) -> None:
+    for code, right in (("en", True), ("ro", False)):
+        gold = xquad(tmp_path / "data", code)
+        for name in ("a", "b"):
+            answers = {key: value if right else "no" for key, value in gold.items()}
+            write_jsonl(tmp_path / f"{name}/xquad/{code}.jsonl", dict(answers))
+    request = Request.of("xtreme-r", tasks=["xquad"], languages=["en", "ro"], data=tmp_path / "data")
+    [found] = compare([tmp_path / "a", tmp_path / "b"], request)
+    assert [contrast.first for contrast in found.tasks] == [100.0]
+    assert len(found.cells) == 2
+
+
+def test_everything_that_is_missing_is_named_at_once(tmp_path: Path) -> None:
+    for code in ("en", "de"):
+        write_jsonl(tmp_path / f"p/wikiann/{code}.jsonl", {"test-0": ["O"]})
+    with pytest.raises(PredictionError) as error:
+        isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks=["wikiann"])
+    assert "wikiann/en" in str(error.value)
+    assert "wikiann/de" in str(error.value)
