@@ -50,7 +50,7 @@ def index_loop_f1(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 def scipy_bootstrap(method: str, *systems: np.ndarray) -> Callable[[], object] | None:
     """scipy's bootstrap with its defaults, where scipy is installed."""
     try:
-        from scipy import stats  # noqa: PLC0415 (a peer, not a dependency)
+        from scipy import stats
     except ImportError:
         return None
 
@@ -118,9 +118,7 @@ def run() -> list[dict[str, Any]]:
             if theirs is None:
                 continue
             peer_s = best(theirs, repetitions=3)
-            results.append(
-                {"what": what, "peer": peer, "ours_s": ours_s, "peer_s": peer_s, "ratio": peer_s / ours_s}
-            )
+            results.append({"what": what, "peer": peer, "ours_s": ours_s, "peer_s": peer_s, "ratio": peer_s / ours_s})
     return results
 
 

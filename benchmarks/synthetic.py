@@ -301,12 +301,11 @@ def _squad(paragraphs: list[dict[str, Any]]) -> bytes:
 
 
 def _ranking(rng: Random, targets: Sequence[str], pool: Sequence[str], depth: int) -> list[str]:
-    """Distinct candidates: most targets somewhere near the top, random others around them."""
-    found = [target for target in targets if rng.random() < SKILL]
-    ranked = list(dict.fromkeys([*found, *rng.choices(pool, k=2 * depth)]))[:depth]
-    top = ranked[: 2 * len(found)]
-    rng.shuffle(top)
-    return top + ranked[len(top) :]
+    """Distinct candidates: most targets somewhere near the top, random others around and below them."""
+    ranks = {target: rng.expovariate(0.3) for target in targets if rng.random() < SKILL}
+    for place, other in enumerate(rng.choices(pool, k=2 * depth)):
+        ranks.setdefault(other, place)
+    return sorted(ranks, key=ranks.__getitem__)[:depth]
 
 
 def mlqa(folders: Folders) -> None:

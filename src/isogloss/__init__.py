@@ -39,3 +39,6 @@ else:
         if name in _FUNCTIONS:
             return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
         return _module(name)
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -37,13 +40,11 @@ class Variant:
         return self.example.id if self.kind == "mft" else f"{self.example.id}-{self.kind}"
 
 
-def variants(
-    code: str, kind: str = "mft", tests: Sequence[str] = tuple(TESTS), count: int = CASES, seed: int = 0
-) -> Iterator[Variant]:
+def variants(code: str, kind: str = "mft", count: int = CASES, seed: int = 0) -> Iterator[Variant]:
     """The examples of a language in one of the kinds."""
     speaker = grammar(code)
     change = {"mft": _plain, "inv-names": _other_names, "inv-unrelated": _unrelated}[kind]
-    for test in tests:
+    for test in TESTS:
         if kind == "inv-names" and not any(slot == "a" for slot, _ in suite_cases(test, count, seed)[0].slots):
             continue  # things have no names to swap
         for case in suite_cases(test, count, seed):
@@ -83,33 +84,47 @@ def build(
     languages: Sequence[str],
     *,
     kind: str = "mft",
-    tests: Sequence[str] = tuple(TESTS),
     count: int = CASES,
     seed: int = 0,
     squad: bool = False,
+    jobs: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> list[tuple[Path, int]]:
-    """Write `<out>/<language>.jsonl` (and `<language>.squad.json`) for each language; same seed, same bytes."""
+    """Write `<out>/<language>.jsonl` (and `<language>.squad.json`) for each language; same seed, same bytes.
+
+    With several jobs, languages are written side by side.
+    """
+    for test in TESTS:
+        suite_cases(test, count, seed)  # drawn before there are workers, which inherit them where they are forked
+    write = partial(_write_language, out, kind, count, seed, squad)
     written: list[tuple[Path, int]] = []
-    encode = msgspec.json.Encoder().encode
-    for code in languages:
-        if progress is not None:
-            progress(code)
-        rows = 0
-        path = out / f"{code}.jsonl"
-        with atomic_write(path) as stream:
-            for row in _rows(code, kind, tests, count, seed):
-                stream.write(encode(row).decode() + "\n")
-                rows += 1
-        written.append((path, rows))
-        if squad:
-            _write_squad(out / f"{code}.squad.json", variants(code, kind, tests, count, seed))
+    with ExitStack() as stack:
+        parallel = jobs > 1 and len(languages) > jobs
+        each = stack.enter_context(ProcessPoolExecutor(jobs)).map if parallel else map
+        for code, made in zip(languages, each(write, languages), strict=True):
+            written.append(made)
+            if progress is not None:
+                progress(code)
     return written
 
 
-def _rows(code: str, kind: str, tests: Sequence[str], count: int, seed: int) -> Iterator[dict[str, object]]:
+def _write_language(out: Path, kind: str, count: int, seed: int, squad: bool, code: str) -> tuple[Path, int]:
+    encode = msgspec.json.Encoder().encode
+    path, rows = out / f"{code}.jsonl", 0
+    with atomic_write(path) as stream:
+        for row in _rows(code, kind, count, seed):
+            stream.write(encode(row).decode() + "\n")
+            rows += 1
+    if squad:
+        _write_squad(out / f"{code}.squad.json", variants(code, kind, count, seed))
+    return path, rows
+
+
+def _rows(code: str, kind: str, count: int, seed: int) -> Iterator[dict[str, object]]:
     speaker = grammar(code)
-    for case, group in groupby(variants(code, kind, tests, count, seed), key=lambda variant: variant.example.case):
+    for _, group_of in groupby(variants(code, kind, count, seed), key=lambda variant: id(variant.example.case)):
+        group = list(group_of)
+        case = group[0].example.case
         words = fillers(case, speaker)
         slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
         for variant in group:

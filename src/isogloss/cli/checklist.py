@@ -1,5 +1,6 @@
 """isogloss checklist: template tests in 51 languages, built, audited and scored."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +51,10 @@ def build(
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
     with progress("writing") as step:
-        written = write(out, _chosen(languages), kind=kind, count=cases, seed=seed, squad=squad, progress=step)
+        jobs = os.cpu_count() or 1
+        written = write(
+            out, _chosen(languages), kind=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
+        )
     total = sum(count for _, count in written)
     typer.echo(f"{len(written)} languages, {total:,} examples in {out}")
 

@@ -26,7 +26,8 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def fetch(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK", help="Datasets to get; `all` for all of them.")
+        list[str] | None,
+        typer.Argument(metavar="TASK", help="Datasets to get (`all` for all of them), or the model `muse`."),
     ] = None,
     data: Data = None,
     mirror: Annotated[
@@ -49,6 +50,7 @@ def fetch(
     Examples:
       isogloss fetch xquad tatoeba
       isogloss fetch udpos --data ~/corpora --mirror /media/disk/mirror
+      isogloss fetch muse
 
     Exit status: 0 all is there, 1 something failed (the rest was done),
     2 wrong usage.
@@ -79,7 +81,7 @@ def _chosen(names: Sequence[str]) -> list["Dataset"]:
     from isogloss.data.sources import dataset, datasets
 
     if "all" in names:
-        return [entry for entry in datasets().values() if entry.sources]
+        return [entry for entry in datasets().values() if entry.sources and not entry.model]
     return list(dict.fromkeys(dataset(name) for name in names))
 
 
@@ -99,8 +101,8 @@ def _print_table(chosen: Sequence["Dataset"], folder: Path) -> None:
     ):
         table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("licence", overflow="fold")
-    for training in (False, True):
-        for entry in (entry for entry in chosen if entry.training is training):
+    for section in ((False, False), (True, False), (False, True)):
+        for entry in (entry for entry in chosen if (entry.training, entry.model) == section):
             found = status(entry, folder)
             table.add_row(
                 entry.name,

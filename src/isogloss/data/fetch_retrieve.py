@@ -10,6 +10,7 @@ import pooch
 import requests
 
 from isogloss.data.fetch_download import FolderDownloader, HostError, Patience, ResumingDownloader
+from isogloss.data.fetch_wheel import SCHEME, PipDownloader
 from isogloss.data.sources import Source
 from isogloss.errors import DataError, IsoglossError
 
@@ -94,7 +95,7 @@ class Retriever:
 
     def _verified(self, place: str, source: Source, sha256: str, work: Path) -> Path:
         """Let pooch download and verify; damage on the way gets one more chance, from the start."""
-        downloader = self._downloader(source, sha256, work)
+        downloader = self._downloader(place, source, sha256, work)
         known_hash = f"sha256:{sha256}" if sha256 else None
         try:
             return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
@@ -109,7 +110,9 @@ class Retriever:
                 fix="The copy is damaged or was changed: get the file elsewhere and use --mirror",
             ) from error
 
-    def _downloader(self, source: Source, sha256: str, work: Path) -> ResumingDownloader | FolderDownloader:
+    def _downloader(
+        self, place: str, source: Source, sha256: str, work: Path
+    ) -> ResumingDownloader | FolderDownloader | PipDownloader:
         def progress(done: int) -> None:
             self.progress(source, done)
 
@@ -118,7 +121,9 @@ class Retriever:
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file another data folder is as good a mirror.
             places = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader((Path(self.mirror, place) for place in places), limit=limit, progress=progress)
+            return FolderDownloader((Path(self.mirror, file) for file in places), limit=limit, progress=progress)
+        if place.startswith(SCHEME):
+            return PipDownloader(patience=self.patience, progress=progress)
         return ResumingDownloader(
             self.session,
             work / f"{source.name}.part",

@@ -45,7 +45,7 @@ class Source:
 
     Attributes:
         name: the file name; `<dataset>/<name>` is where a mirror has it.
-        urls: official places, best first.
+        urls: official places, best first; `pip:<name>==<version>/<wheel>` is a package index, as pip knows it.
         size: bytes of the download, 0 where nobody has published it.
         sha256: of the download, "" where nobody has published it.
         path: where a single file goes, below the data folder.
@@ -75,6 +75,7 @@ class Dataset:
     Attributes:
         by_hand: patterns of files that no download can give; `note` says how to get them.
         training: true where it is only trained on, never scored.
+        model: true where it is no dataset but a model that answers.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Dataset:
     by_hand: tuple[str, ...] = ()
     note: str = ""
     training: bool = False
+    model: bool = False
 
 
 @cache
@@ -123,6 +125,7 @@ def _dataset(name: str, entry: Mapping[str, Any], pinned: list[Source]) -> Datas
         by_hand=tuple(entry.get("by_hand", ())),
         note=entry.get("note", ""),
         training=entry.get("training", False),
+        model=entry.get("model", False),
     )
 
 

@@ -31,7 +31,7 @@ _RETRIEVAL = ("bitext", "pool")
 class NgramSystem(System):
     """Hashed character n-grams and linear models: what a task gives away to a system that understands nothing.
 
-    Deterministic: the seed decides the order in which training examples are seen, and nothing else is random.
+    Deterministic: all that is random, the order of the training examples and the reader's rival spans, is the seed's.
     """
 
     name = "ngram"
