@@ -18,8 +18,9 @@ SOURCES = [source for entry in datasets().values() for source in entry.sources]
 def test_every_task_has_an_entry() -> None:
     assert set(datasets()) == {
         *("xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()),
-        *("multinli squad siqa".split()),
+        *("multinli squad siqa muse".split()),
     }
+    assert [name for name, entry in datasets().items() if entry.model] == ["muse"]
     assert [name for name, entry in datasets().items() if entry.training] == ["multinli", "squad", "siqa"]
 
 
@@ -31,13 +32,13 @@ def test_aliases_and_near_names() -> None:
 
 
 def test_every_source_is_sound() -> None:
-    assert len(SOURCES) == 231
+    assert len(SOURCES) == 232
     for source in SOURCES:
         check(source)
 
 
 def check(source: Source) -> None:
-    assert all(url.startswith("https://") for url in source.urls)
+    assert all(url.startswith(("https://", "pip:")) for url in source.urls)
     assert re.fullmatch("[0-9a-f]{64}|", source.sha256)
     assert bool(source.path) != bool(source.rules)
     assert source.sha256 or source.rules

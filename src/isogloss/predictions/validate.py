@@ -13,7 +13,7 @@ from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.loading import data_folder, load
-from isogloss.tasks.registry import ALIASES, TASKS, task
+from isogloss.tasks.registry import ALIASES, EVERY_TASK, TASKS, task
 from isogloss.tasks.task import Task
 
 __all__ = ["Checked", "Report", "validate"]
@@ -54,7 +54,7 @@ class Report:
 def validate(
     root: Path,
     data: Path | None = None,
-    tasks: Sequence[str] = TASKS,
+    tasks: Sequence[str] = EVERY_TASK,
     languages: Sequence[str] | None = None,
     gold: Path | None = None,
     progress: Callable[[str], None] | None = None,
@@ -83,7 +83,7 @@ def validate(
 
 def _strange_entries(root: Path) -> list[Problem]:
     problems: list[Problem] = []
-    known = {*TASKS, *ALIASES}
+    known = {*EVERY_TASK, *ALIASES}
     for entry in sorted(root.iterdir()):
         name = entry.name.partition(".json")[0]
         if entry.name.startswith(".") or entry.name in _COMPANIONS or name in known:

@@ -92,7 +92,7 @@ class VectorStore:
                 shard = self._load(name)
             except OSError:
                 continue  # not readable now, which says nothing about what is in it
-            except (ValueError, EOFError, OverflowError, TypeError):
+            except Exception:  # numpy fails in many ways over a spoilt header
                 self._discard(name)
                 continue
             self._shards[name] = shard

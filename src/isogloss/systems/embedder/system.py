@@ -37,7 +37,7 @@ class EmbedderSystem(System):
     Args:
         model: `muse` (what `isogloss fetch muse` brings), an `.onnx` file that takes strings, a folder of
             sentence-transformers or transformers, or a name on the Hugging Face hub.
-        name: what it is called in folders and tables; made from the model where it is not given.
+        label: what it is called in folders and tables; made from the model where it is not given.
         query_prefix: put before every query, for models that were trained so ("query: ").
         candidate_prefix: put before every candidate ("passage: ").
         cache: folder of the vectors; default `isogloss/vectors` in the user's cache folder.
@@ -48,14 +48,14 @@ class EmbedderSystem(System):
         self,
         model: str = "muse",
         *,
-        name: str = "",
+        label: str = "",
         query_prefix: str = "",
         candidate_prefix: str = "",
         cache: str | Path | None = None,
         quiet: bool = False,
     ) -> None:
         self.model = model
-        self.name = name or f"embedder-{_short(model)}"
+        self.name = label or f"embedder-{_short(model)}"
         self.query_prefix = query_prefix
         self.candidate_prefix = candidate_prefix
         self._cache = Path(cache) if cache is not None else default_cache_dir()

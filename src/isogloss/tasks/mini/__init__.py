@@ -18,7 +18,7 @@ TEST, DEV, TRAIN = 60, 120, 1200
 POOL = 2000
 
 LAREQA = ("ar", "de", "el", "en", "es", "hi", "ru", "th", "tr", "vi", "zh", "fi", "sw", "ta")
-MEWSLIX = ("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk", "fi", "sw", "ko")
+MEWSLIX = ("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk", "fi", "sw", "ko", "th", "el")
 
 # What differs from the real task's declaration: where the files are.
 _LAYOUTS = {
