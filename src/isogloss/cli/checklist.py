@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Languages, progress, words
+from isogloss.cli.options import Data, Format, Languages, progress, words
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Template tests of simple things in 51 languages.")
 
@@ -57,6 +57,40 @@ def build(
         )
     total = sum(count for _, count in written)
     typer.echo(f"{len(written)} languages, {total:,} examples in {out}")
+
+
+@app.command()
+def answer(
+    system: Annotated[str, typer.Argument(help="A system that reads, e.g. ngram.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for <language>.jsonl.")],
+    languages: Languages = None,
+    kind: Kind = "mft",
+    cases: Cases = 200,
+    seed: Seed = 0,
+    trained_on: Annotated[str, typer.Option(help="The QA task whose English questions train it.")] = "mini-xquad",
+    data: Data = None,
+) -> None:
+    """Let a system answer the tests.
+
+    Example:
+
+      isogloss checklist answer ngram --out answers --cases 20
+
+      isogloss checklist score answers --cases 20
+    """
+    from isogloss.checklist.build import Variant, variants
+    from isogloss.systems import system as find_system
+    from isogloss.systems.checklist import answer as write
+
+    chosen = _chosen(languages)
+
+    def asked_in(code: str) -> list[Variant]:
+        return list(variants(code, kind, cases, seed))
+
+    with progress("answering") as step:
+        answerer = find_system(system)
+        write(answerer, asked_in, out, chosen, seed=seed, trained_on=trained_on, data=data, progress=step)
+    typer.echo(f"{len(chosen)} languages answered in {out}")
 
 
 @app.command()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Format, Gold, Languages, Split, Suite, Tasks, progress, words
+from isogloss.cli.options import AllowPartial, Data, Format, Gold, Languages, Split, Suite, Tasks, progress, request
 
 app = typer.Typer(add_completion=False)
 
@@ -19,9 +19,7 @@ def compare(
     languages: Languages = None,
     split: Split = "test",
     gold: Gold = None,
-    allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="Also compare cells whose gold is incomplete.")
-    ] = False,
+    allow_partial: AllowPartial = False,
     json: Annotated[Path | None, typer.Option(help="Write the comparison as JSON.")] = None,
     form: Format = "table",
 ) -> None:
@@ -42,20 +40,11 @@ def compare(
     from isogloss.data.files import atomic_write
     from isogloss.report.contrasts import comparison_tables
     from isogloss.report.tables import show
-    from isogloss.scoring.cells import Request
     from isogloss.scoring.compare import compare as contrast
 
-    request = Request.of(
-        suite,
-        tasks=words(tasks),
-        languages=words(languages),
-        split=split,
-        data=data,
-        gold=gold,
-        allow_partial=allow_partial,
-    )
+    asked = request(suite, tasks, languages, split, data, gold, allow_partial)
     with progress("comparing") as step:
-        comparisons = contrast(systems, request, step)
+        comparisons = contrast(systems, asked, step)
     if json is not None:
         with atomic_write(json) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(comparisons), indent=2).decode() + "\n")

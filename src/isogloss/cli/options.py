@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from isogloss.scoring.cells import Request
 
 __all__ = [
     "Data",
@@ -27,12 +30,40 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
 ]
-Suite = Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme or mldoc.")]
+Suite = Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme, mldoc or mini.")]
 Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.g. xquad,xnli.")]
 Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
 Split = Annotated[str, typer.Option(help="test, dev, or best: test where it has gold, else dev.")]
 Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
+
+
+AllowPartial = Annotated[
+    bool, typer.Option("--allow-partial", help="Also take cells whose gold is incomplete; no average has them.")
+]
+
+
+def request(
+    suite: str,
+    tasks: str | None,
+    languages: str | None,
+    split: str,
+    data: Path | None,
+    gold: Path | None,
+    allow_partial: bool,
+) -> "Request":
+    """What `score` and `compare` are asked for, with every name checked."""
+    from isogloss.scoring.cells import Request
+
+    return Request.of(
+        suite,
+        tasks=words(tasks),
+        languages=words(languages),
+        split=split,
+        data=data,
+        gold=gold,
+        allow_partial=allow_partial,
+    )
 
 
 def words(text: str | None) -> list[str] | None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli.options import (
+    AllowPartial,
     Data,
     Format,
     Gold,
@@ -15,7 +16,7 @@ from isogloss.cli.options import (
     Suite,
     Tasks,
     progress,
-    words,
+    request,
 )
 
 app = typer.Typer(add_completion=False)
@@ -30,9 +31,7 @@ def score(
     languages: Languages = None,
     split: Split = "test",
     gold: Gold = None,
-    allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="Also score cells whose gold is incomplete.")
-    ] = False,
+    allow_partial: AllowPartial = False,
     json: Annotated[Path | None, typer.Option(help="Write the result record (results.json).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write one row a number (scores.csv).")] = None,
     form: Format = "table",
@@ -49,20 +48,11 @@ def score(
     """
     from isogloss.report.scores import score_tables
     from isogloss.report.tables import show
-    from isogloss.scoring.cells import Request
     from isogloss.scoring.score import score_request
 
-    request = Request.of(
-        suite,
-        tasks=words(tasks),
-        languages=words(languages),
-        split=split,
-        data=data,
-        gold=gold,
-        allow_partial=allow_partial,
-    )
+    asked = request(suite, tasks, languages, split, data, gold, allow_partial)
     with progress("scoring") as step:
-        results = score_request(predictions, request, step)
+        results = score_request(predictions, asked, step)
     if json is not None:
         results.to_json(json)
     if csv is not None:

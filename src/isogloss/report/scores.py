@@ -4,11 +4,13 @@ from collections import defaultdict
 from statistics import fmean
 
 from isogloss.languages import language
+from isogloss.languages.published import overall
+from isogloss.metrics.aggregate import task_score
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.tasks.registry import suite, task
 
-__all__ = ["by_family", "by_language", "overview", "pairs", "score_tables"]
+__all__ = ["beside_published", "by_family", "by_language", "overview", "pairs", "score_tables"]
 
 
 def score_tables(results: Results) -> list[Table]:
@@ -132,6 +134,22 @@ def by_family(results: Results) -> Table:
     for family in sorted(members, key=lambda name: (-len(members[name]), name)):
         values = [scores.get((family, name)) for name in tasks]
         table.add(family, str(len(members[family])), *(f"{fmean(v):.1f}" if v else "·" for v in values))
+    return table
+
+
+def beside_published(results: Results) -> Table:
+    """Task averages of the suite `mini` beside the papers' systems on the real tasks: a look, not a comparison."""
+    published = [row for row in overall("xtreme-r") if row.regime == "zero-shot" and row.average is not None]
+    name = str(results.system.get("name", ""))
+    table = Table("Beside the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
+    for average in results.tasks:
+        real = average.name.removeprefix("mini-")
+        theirs = [f"{task_score(row.metrics[real]):.1f}" for row in published]
+        table.add(real, figure(average.score), *theirs)
+    if results.overall.score is not None:
+        theirs = [f"{row.average:.1f}" for row in published]
+        table.add("overall", figure(results.overall.score), *theirs, strong=True)
+    table.notes = ["published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"]
     return table
 
 

@@ -111,26 +111,20 @@ def owners(path: Path) -> list[Owner]:
 def sweep(folder: Path) -> None:
     """Remove what dead owners left in a folder: locks, unfinished claims and ends of chains whose beginning is gone."""
     found = [*folder.rglob("*.lock*")]
-    if not found:
-        return
-    for path in {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in found if _visible(file)}:
+    locks = {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in found if file.name[0] != "."}
+    for path in locks:
         lock = acquire(path)
         if lock is not None:
             lock.release()
-    with NamedTemporaryFile(dir=folder, prefix=".now-") as fresh:
-        now = os.fstat(fresh.fileno()).st_mtime
-    for file in found:
-        owner = _read(file)
-        if owner is not None and not _visible_lock(file) and not _alive(_Link(file, owner), now):
-            file.unlink(missing_ok=True)
-
-
-def _visible(file: Path) -> bool:
-    return not file.name.startswith(".") or file.name.endswith(".lock")
-
-
-def _visible_lock(file: Path) -> bool:
-    return file.name.endswith(".lock")
+    held = {link.file for path in locks for link in _chain(path)}
+    leftovers = [file for file in found if file not in held]
+    if leftovers:
+        with NamedTemporaryFile(dir=folder, prefix=".now-") as fresh:
+            now = os.fstat(fresh.fileno()).st_mtime
+        for file in leftovers:
+            owner = _read(file)
+            if owner is not None and not _alive(_Link(file, owner), now):
+                file.unlink(missing_ok=True)
 
 
 def _heir(path: Path, dead: Owner) -> Path:
@@ -153,8 +147,8 @@ def _read(file: Path) -> Owner | None:
     except FileNotFoundError:
         return None
     except msgspec.DecodeError:
-        # A machine that lost power may leave an empty file: nobody's, until it is old enough.
-        return Owner("", 0, "", "damaged")
+        # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
+        return Owner("", 0, "", f"damaged-{file.stat().st_ino}")
 
 
 def _alive(link: _Link, now: float) -> bool:
@@ -182,7 +176,9 @@ def _machine() -> str:
 def _started(pid: int) -> str:
     """When a process started, in whatever unit the system counts; "" if there is no such process."""
     try:
-        state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        state, *fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
         # A zombie has ended, only nobody has asked how. Start time is field 22, and `state` is the third.
         return "" if state in "ZX" else fields[18]
     except OSError:

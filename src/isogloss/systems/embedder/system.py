@@ -109,8 +109,8 @@ class EmbedderSystem(System):
         _ = self.encoder
         return self
 
-    def predict(self, examples: Examples) -> Sequence[list[str] | None]:
-        """Ranked candidate ids for every query; for mining the id of the translation, None where there is none."""
+    def predict(self, examples: Examples) -> Sequence[list[str]]:
+        """Ranked candidate ids for every query; for mining the id of the translation, or an empty list."""
         if self._task is None:
             raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
         if self._task.kind == "mining":
@@ -135,12 +135,12 @@ class EmbedderSystem(System):
         asked = [prefix + text for text in texts] if prefix else texts
         return normalize_rows(embed(self.encoder, asked, self._store, title=title, quiet=self._quiet))
 
-    def _mine(self, task: Task, examples: Examples) -> list[list[str] | None]:
+    def _mine(self, task: Task, examples: Examples) -> list[list[str]]:
         """One-to-one pairs by ratio margin, above the threshold that is best on dev."""
         pairs = self._scored(examples)
         cut = self._threshold(task, examples, pairs)
         found = {source: [target] for source, target, score in pairs if score >= cut}
-        return [found.get(identifier) for identifier in examples.ids]
+        return [found.get(identifier, []) for identifier in examples.ids]
 
     def _scored(self, examples: Examples) -> Scored:
         """Mined (source id, English id, score); a sentence that occurs twice has no one id and gives no pair."""
