@@ -145,9 +145,9 @@ def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
     assert "[state] lacks 'tired'" in refused('tired = "tired"', 'tird = "tired"')
     assert "also the word for 'tired'" in refused('hungry = "hungry"', 'hungry = "tired"')
     assert "letters of another script: 'щ'" in refused('hungry = "hungry"', 'hungry = "hunщry"')
-    assert "unknown slot 'nme'" in refused("{a} is {adjective.more} than {b}.", "{nme} is {adjective.more}.")
+    assert "unknown slot 'nme'" in refused("{a} is {adjective.more@a} than {b}.", "{nme} is {adjective.more}.")
     assert "0 contexts and 2 questions instead of 1 and 2" in refused(
-        'contexts = ["{a} is {adjective.more} than {b}."]', "contexts = []"
+        'contexts = ["{a} is {adjective.more@a} than {b}."]', "contexts = []"
     )
     assert "name 'John' is empty or stands twice" in refused('"James", "John"', '"John", "John"')
     assert "not TOML" in refused("[state]", "[state")
