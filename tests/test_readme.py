@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 README = Path(__file__).parents[1] / "README.md"
 # The examples must not depend on a data folder that happens to be there.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "ISOGLOSS_DATA"}
+ENVIRONMENT.setdefault("ISOGLOSS_CACHE", tempfile.mkdtemp(prefix="isogloss-readme-"))
 MARK = "<!-- runs as written: tests/test_readme.py -->"
 
 
@@ -38,8 +40,8 @@ def test_shell_examples(folder: Path) -> None:
 
 
 def test_the_sample_output_is_the_real_one(folder: Path) -> None:
-    [sample] = re.findall(r"```text\n(careful on.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    words = ["score", "out/demo/careful", "--gold", "out/demo/gold"]
+    [sample] = re.findall(r"```text\n(ngram on.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    words = ["score", "runs/ngram/zero-shot/seed-0", "--suite", "mini"]
     call = [sys.executable, "-c", "from isogloss.cli.main import main; main()", *words]
     environment = {**ENVIRONMENT, "COLUMNS": "80"}
     done = subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, check=True)
@@ -49,7 +51,9 @@ def test_the_sample_output_is_the_real_one(folder: Path) -> None:
 
 def test_python_example(folder: Path) -> None:
     [code] = blocks("python")
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

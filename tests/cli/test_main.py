@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.main import VERBS, main
-from isogloss.predictions.sample import write_gold, write_system
 from isogloss.tasks.registry import suite
+from sample import write_gold, write_system
 
 HEAVY = ("torch", "transformers", "altair", "fastapi", "scipy", "sklearn", "pandas", "pyarrow")
 
@@ -132,8 +132,16 @@ def test_light_verbs_import_nothing_heavy(verb: str, made: Path) -> None:
         assert "msgspec" not in modules
 
 
-def test_the_demo_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo", "--out", str(tmp_path), "--examples", "5") == 0
+def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from isogloss.tasks.mini import make
+
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    make.folder.cache_clear()
+    assert run("demo", "--out", str(tmp_path / "runs"), "--seeds", "1") == 0
+    make.folder.cache_clear()
     text = capsys.readouterr().out
-    assert "careful on xtreme-r" in text
-    assert "careful against hasty" in text
+    assert "ngram on mini" in text
+    assert "not comparable with mini" in " ".join(text.split())
+    assert "rule: fair" in text
+    record = json.loads((tmp_path / "runs/ngram/zero-shot/seed-0/results.json").read_text())
+    assert record["overall"]["missing"] == []

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from isogloss.errors import PredictionError
-from isogloss.predictions.sample import write_gold, write_system
 from isogloss.scoring.cells import Request, judged_cells
 from isogloss.scoring.compare import Comparison, compare
 from isogloss.scoring.draws import draw
 from isogloss.tasks.registry import suite
+from sample import write_gold, write_system
 
 
 @pytest.fixture(scope="module")

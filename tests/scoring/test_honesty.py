@@ -8,11 +8,11 @@ import pytest
 import isogloss
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.gold import gold_examples
-from isogloss.predictions.sample import write_gold, write_system
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare
 from isogloss.tasks.registry import suite, task
 from predictions.made import wikiann_dev, write_jsonl, xquad
+from sample import write_gold, write_system
 
 
 def test_lareqa_labels_share_the_questions_of_all_languages(tmp_path: Path) -> None:

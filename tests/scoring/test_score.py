@@ -9,9 +9,9 @@ import pytest
 import isogloss
 from isogloss.errors import DataError, PredictionError, UnknownNameError
 from isogloss.metrics.aggregate import overall
-from isogloss.predictions.sample import write_gold, write_system
 from isogloss.scoring.results import Results
 from isogloss.tasks.registry import suite
+from sample import write_gold, write_system
 
 
 @pytest.fixture(scope="module")

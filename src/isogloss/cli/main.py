@@ -19,6 +19,8 @@ VERBS = {
     "import": ("importing", "Turn other tools' output files into a prediction folder."),
     "validate": ("validate", "Find every problem of a prediction folder at once."),
     "score": ("score", "Score a prediction folder: every number, with intervals."),
+    "predict": ("predict", "Have a system answer one task in one language."),
+    "run": ("run", "Fill a grid: a system on tasks, languages and seeds; killed, it goes on where it was."),
     "checklist": ("checklist", "Template tests of simple things in 51 languages: build, audit, score."),
     "demo": ("demo", "See it work: two made-up systems, scored and compared, offline."),
     "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),

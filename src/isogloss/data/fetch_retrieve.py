@@ -123,7 +123,7 @@ class Retriever:
             places = dict.fromkeys((source.key, source.path or source.key))
             return FolderDownloader((Path(self.mirror, file) for file in places), limit=limit, progress=progress)
         if place.startswith(SCHEME):
-            return PipDownloader(patience=self.patience, progress=progress)
+            return PipDownloader(source.key, patience=self.patience, progress=progress)
         return ResumingDownloader(
             self.session,
             work / f"{source.name}.part",

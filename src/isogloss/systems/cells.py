@@ -4,6 +4,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +16,14 @@ from isogloss.scoring.results import CellScore
 from isogloss.scoring.score import score_request
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.plan import Group, Place, Plan, seed_folder
-from isogloss.systems.records import Provenance, Record, Status, write_record
+from isogloss.systems.records import Files, Provenance, Record, Status, write_record
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 
-__all__ = ["Fit", "Outcome", "answers", "fill", "fit", "fitted"]
+__all__ = ["Fit", "Outcome", "answers", "fill", "fit", "fitted", "inputs", "settle"]
 
 
 class NothingThereError(IsoglossError):
@@ -36,7 +37,7 @@ class Outcome:
     status: Status = "done"
     reason: str = ""
     traceback: str = ""
-    checksum: str = ""
+    files: Files | None = None
     score: CellScore | None = None
 
     @classmethod
@@ -50,7 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted system, or none and why; `outcome` has the checksum of what it learnt from."""
+    """A fitted system, or none and why; `outcome` has the files it learnt from."""
 
     system: System | None
     config: dict[str, Any]
@@ -58,20 +59,36 @@ class Fit:
     outcome: Outcome = field(default_factory=Outcome)
 
 
-def fitted(system: System, of: Task, seed: int, data: Path | None) -> tuple[System, str]:
-    """The system, having learnt a task, and the checksum of what it learnt from ("" where it needs nothing).
+def fitted(system: System, of: Task, seed: int, data: Path | None) -> tuple[System, Files | None]:
+    """The system, having learnt a task, and the files it learnt from (None where it needs none).
 
     Raises:
         IsoglossError: the system refuses the task, or there is no English training set.
     """
+    train = _training(system, of, data)
+    return system.fit(of, train, seed), None if train is None else Files.of(train)
+
+
+def inputs(
+    system: System, of: Task, language: str, split: str, data: Path | None
+) -> tuple[Files | None, Files | None] | str:
+    """The files a cell would be made from now (examples, training set), or why it cannot be filled here."""
+    try:
+        train = _training(system, of, data)
+        examples = _loaded(of, language, split, data)
+    except NothingThereError as error:
+        return str(error)
+    return Files.of(examples), None if train is None else Files.of(train)
+
+
+def _training(system: System, of: Task, data: Path | None) -> Examples | None:
     if refusal := system.refusal(of):
         raise NothingThereError(refusal)
     if not system.needs_training(of):
-        return system.fit(of, None, seed), ""
+        return None
     if "en" not in (*of.languages, *of.also):
         raise NothingThereError(f"{of.id} has no English training set")
-    train = _loaded(of, "en", "train", data)
-    return system.fit(of, train, seed), train.checksum
+    return _loaded(of, "en", "train", data)
 
 
 def answers(system: System, of: Task, language: str, split: str, data: Path | None) -> tuple[Examples, Sequence[Any]]:
@@ -99,10 +116,10 @@ def fit(plan: Plan, group: Group, system: System) -> Fit:
     start = time.perf_counter()
     config = dict(system.metadata)
     try:
-        learnt, checksum = fitted(system, task(group.task), group.seed, plan.request.data)
+        learnt, files = fitted(system, task(group.task), group.seed, plan.request.data)
     except Exception as error:  # a system may fail in any way whatever
         return Fit(None, config, outcome=Outcome.of(error))
-    return Fit(learnt, config, time.perf_counter() - start, Outcome(checksum=checksum))
+    return Fit(learnt, config, time.perf_counter() - start, Outcome(files=files))
 
 
 def fill(plan: Plan, place: Place, ready: Fit) -> Record:
@@ -114,8 +131,8 @@ def fill(plan: Plan, place: Place, ready: Fit) -> Record:
     provenance = Provenance(
         ready.config,
         began.isoformat(timespec="milliseconds"),
-        data=outcome.checksum,
-        training=ready.outcome.checksum,
+        data=outcome.files,
+        training=ready.outcome.files,
         fit_seconds=round(ready.seconds, 4),
         seconds=round(time.perf_counter() - start, 4),
         peak_memory_mb=_peak_memory_mb(),
@@ -151,7 +168,7 @@ def _outcome(plan: Plan, place: Place, system: System) -> Outcome:
         )
         reason = _no_gold(of, examples)
         score = None if reason else _score(plan, place)
-        return Outcome(checksum=examples.checksum, score=score, reason=reason)
+        return Outcome(files=Files.of(examples), score=score, reason=reason)
     except Exception as error:  # whatever it is, it must not stop the other cells
         # Answers that cannot be scored would stand in the way of everything that reads the folder.
         plan.predictions(place).unlink(missing_ok=True)
@@ -181,11 +198,9 @@ def _remove_leftovers(plan: Plan, place: Place) -> None:
 
 
 def _reset_peak_memory() -> None:
-    """Forget earlier peaks, where the system can (Linux)."""
-    try:
+    """Forget earlier peaks, where the system can (Linux); elsewhere the peak is that of the process so far."""
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        pass  # the peak is then that of the process so far
 
 
 def _peak_memory_mb() -> float:

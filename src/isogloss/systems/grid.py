@@ -1,9 +1,9 @@
 """Filling a grid of cells: by any number of processes, on any number of machines, that know each other by files only.
 
-Every process does the same: it takes a group (a task and a seed) that nobody has, fits the system, and goes through the
-languages that are missing. When all groups are taken it helps where most is missing. A cell is filled under its lock and
-is settled when its record exists: a kill at any instant loses the cell in flight, and issuing the command again does
-what is missing. `--jobs` only starts several such processes at once and looks after them.
+Every process does the same: it takes a group (a task and a seed) that nobody has, fits the system, and goes through
+the languages that are missing. When all groups are taken it helps where most is missing. A cell is filled under its
+lock and is settled when its record exists: a kill at any instant loses the cell in flight, and issuing the command
+again does what is missing. `--jobs` only starts several such processes at once and looks after them.
 """
 
 import os
@@ -46,13 +46,14 @@ def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda: 
         plan: the grid.
         jobs: processes to start; with one, everything happens in this one.
         force: forget all cells of the grid first.
-        look: called now and then, at the latest after each cell, to show how things stand.
+        look: called when it begins, and now and then (at the latest after each cell), to show how things stand.
 
     Raises:
         KeyboardInterrupt: the user's; every process has ended and all locks are released.
     """
     with _held(plan.run_lock):
         prepare(plan, force=force)
+    look()
     if jobs == 1:
         work(plan, look)
     elif plan.missing(plan.places):
@@ -81,7 +82,7 @@ def work(plan: Plan, look: Look = lambda: None) -> None:
 
 
 def _missing(plan: Plan) -> list[Group]:
-    """The groups with missing cells, and only those cells, the largest group first where seeds are equal."""
+    """The groups with missing cells, and only those cells."""
     remaining = ((group, plan.missing(group.places)) for group in plan.groups)
     return [Group(group.seed, group.task, tuple(p.language for p in places)) for group, places in remaining if places]
 
@@ -215,10 +216,8 @@ def _was_at(worker: SpawnProcess, lock: Path) -> bool:
 
 def _death(worker: SpawnProcess) -> str:
     code = worker.exitcode or 0
-    return f"{signal.Signals(-code).name}, perhaps out of memory" if code == -signal.SIGKILL else _ending(code)
-
-
-def _ending(code: int) -> str:
+    if code == -signal.SIGKILL:
+        return "SIGKILL, perhaps for want of memory"
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 

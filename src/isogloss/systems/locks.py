@@ -1,10 +1,10 @@
 """Locks in a folder that several processes, on one machine or on many, may share; a dead owner's lock is taken over.
 
-A lock is a file that says who owns it, made complete and under its name in one step: a link, which fails where there is
-one already. It is taken over without ever touching what somebody else may have just made: every owner has a token that
-no other ever has, and the successor of a dead owner makes the file `<lock>.<the dead one's token>`, which again only one
-can. The owner is thus the end of a chain that begins at the lock's own name. Releasing removes the beginning first, so
-whoever succeeds an owner of a chain that is gone finds his own file at the end of nothing, and withdraws.
+A lock is a file that says who owns it, made complete and under its name in one step: a link, which fails where there
+is one already. It is taken over without ever touching what somebody else may have just made: every owner has a token
+that no other ever has, and the successor of a dead owner makes the file `<lock>.<the dead one's token>`, which again
+only one can. The owner is thus the end of a chain that begins at the lock's own name. Releasing removes the beginning
+first, so whoever succeeds an owner of a chain that is gone finds his own file at the end of nothing, and withdraws.
 """
 
 import os

@@ -2,16 +2,20 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import IsoglossError
+from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.folder import Folder
+from isogloss.systems.base import System
+from isogloss.systems.cells import inputs
 from isogloss.systems.locks import sweep
-from isogloss.systems.plan import Plan, seed_folder
-from isogloss.systems.records import forget
+from isogloss.systems.plan import Place, Plan
+from isogloss.systems.records import read_record
+from isogloss.tasks.registry import task
 
 __all__ = ["prepare", "to_toml"]
 
@@ -20,32 +24,55 @@ def prepare(plan: Plan, *, force: bool = False) -> None:
     """Make the folders of the seeds ready; the caller holds the run's lock.
 
     Raises:
-        IsoglossError: there are cells of another configuration of the system, and no force.
+        IsoglossError: there are cells of another configuration of the system.
     """
-    metadata = {key: value for key, value in plan.built().metadata.items() if value is not None}
-    for seed, folder in enumerate(plan.folders):
-        described = {**metadata, "regime": plan.regime, "seed": seed}
-        if not force:
-            _refuse_another(folder, described)
+    system = plan.built()
+    metadata = {key: value for key, value in system.metadata.items() if value is not None}
+    wanted = [to_toml({**metadata, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
+    for folder, text in zip(plan.folders, wanted, strict=True):
+        _refuse_another(folder / "system.toml", text)
     _clean(plan)
-    forget(plan, everything=force)
-    for seed in range(plan.seeds):
-        with atomic_write(seed_folder(plan.root, seed) / "system.toml") as stream:
-            stream.write(to_toml({**metadata, "regime": plan.regime, "seed": seed}))
+    for place in plan.places:
+        if plan.record(place).exists() and (force or not _stands(plan, place, system)):
+            plan.record(place).unlink(missing_ok=True)
+            plan.predictions(place).unlink(missing_ok=True)
+    for folder, text in zip(plan.folders, wanted, strict=True):
+        with atomic_write(folder / "system.toml") as stream:
+            stream.write(text)
 
 
-def _refuse_another(folder: Path, described: Mapping[str, Any]) -> None:
+def _refuse_another(path: Path, wanted: str) -> None:
     """Cells of two configurations in one folder would be averaged as if they were one system's."""
-    path = folder / "system.toml"
     if not path.exists():
         return
-    before = Folder(folder).system
-    after = json.loads(json.dumps(described))
+    before, after = Folder(path.parent).system, tomllib.loads(wanted)
     differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     if differing:
         changes = ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
-        fix = "Choose another --out, or do everything again with --force"
-        raise IsoglossError(f"these cells are of another configuration: {changes}", where=str(path), fix=fix)
+        fix = "Choose another --out, or remove the folder"
+        raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(path.parent), fix=fix)
+
+
+def _stands(plan: Plan, place: Place, system: System) -> bool:
+    """Whether a cell need not be done again: done, with its answers and from the data of today, or still impossible."""
+    record = read_record(plan.record(place))
+    if (
+        record is None
+        or record.status == "failed"
+        or (record.status == "done" and not plan.predictions(place).exists())
+    ):
+        return False
+    before = record.provenance.data, record.provenance.training
+    if record.status == "done" and all(files is None or files.untouched for files in before):
+        return True
+    try:
+        now = inputs(system, task(place.task), place.language, plan.request.split, plan.request.data)
+    except DataError:
+        return False  # something is there, but broken: who tries will tell
+    if record.status == "skipped" or isinstance(now, str):
+        # Data that are gone make no cell wrong; those that have come make one possible.
+        return isinstance(now, str)
+    return [files and files.sha256 for files in now] == [files and files.sha256 for files in before]
 
 
 def _clean(plan: Plan) -> None:

@@ -7,14 +7,34 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import Stamp, atomic_write, stamp
 from isogloss.scoring.results import CellScore
-from isogloss.systems.plan import Place, Plan
+from isogloss.tasks.examples import Examples
 from isogloss.version import __version__
 
-__all__ = ["Provenance", "Record", "forget", "read_record", "write_record"]
+__all__ = ["Files", "Provenance", "Record", "Status", "read_record", "write_record"]
 
 Status = Literal["done", "failed", "skipped"]
+
+
+class Files(msgspec.Struct, frozen=True):
+    """What was read: sha256 over the unpacked bytes, and size and time of change of every file."""
+
+    sha256: str
+    stamps: dict[str, Stamp]
+
+    @classmethod
+    def of(cls, examples: Examples) -> "Files":
+        """The files of some examples."""
+        return cls(examples.checksum, {source: stamp(Path(source)) for source in examples.sources})
+
+    @property
+    def untouched(self) -> bool:
+        """Whether every file is as it was, by its stamp."""
+        try:
+            return all(stamp(Path(source)) == was for source, was in self.stamps.items())
+        except OSError:
+            return False
 
 
 class Provenance(msgspec.Struct, frozen=True):
@@ -22,7 +42,7 @@ class Provenance(msgspec.Struct, frozen=True):
 
     Attributes:
         config: the system's metadata.
-        data: sha256 over the files of the cell's examples; `training` the same of what the system learnt from.
+        data: the files of the cell's examples; `training` those the system learnt from.
         fit_seconds: what the fit took that this cell shares with others.
         seconds: what the cell itself took: reading, predicting, writing and scoring.
         peak_memory_mb: the most memory the process had while the cell was filled.
@@ -30,8 +50,8 @@ class Provenance(msgspec.Struct, frozen=True):
 
     config: dict[str, Any]
     started: str
-    data: str = ""
-    training: str = ""
+    data: Files | None = None
+    training: Files | None = None
     fit_seconds: float = 0.0
     seconds: float = 0.0
     peak_memory_mb: float = 0.0
@@ -69,19 +89,3 @@ def read_record(path: Path) -> Record | None:
         return msgspec.json.decode(path.read_bytes(), type=Record)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
-
-
-def forget(plan: Plan, *, everything: bool = False) -> int:
-    """Make cells missing again: the failed, the skipped, those without their answers, or all; says how many."""
-    count = 0
-    for place in plan.places:
-        path = plan.record(place)
-        if path.exists() and (everything or not _stands(plan, place)):
-            path.unlink(missing_ok=True)
-            count += 1
-    return count
-
-
-def _stands(plan: Plan, place: Place) -> bool:
-    record = read_record(plan.record(place))
-    return record is not None and record.status == "done" and plan.predictions(place).exists()

@@ -104,15 +104,15 @@ def _cells(results: Results) -> frozenset[tuple[str, str]]:
 
 
 def _whole_suite(plan: Plan, seed: int) -> _Scored:
-    """All cells of the suite, and those asked for outside it, that have a score: a command may fill a part only."""
+    """The cells of the suite's averages that have a score, whichever command filled them."""
     asked = plan.request
     tasks = tuple(dict.fromkeys((*asked.suite.tasks, *asked.tasks)))
-    scored = set()
+    scored = []
     for name in tasks:
-        for path in plan.record(Place(seed, name, "en")).parent.glob("*.json"):
-            record = read_record(path)
-            if record is not None and record.score is not None and record.split == asked.split:
-                scored.add((name, record.language))
+        for language in asked.suite.languages_of(name):
+            record = read_record(plan.record(Place(seed, name, language)))
+            if record is not None and record.score is not None:
+                scored.append((name, language))
     return _Scored(asked.suite, tasks, None, asked.split, asked.data, scored=frozenset(scored))
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from isogloss.metrics.search import Matrix
+from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.encoders import Encoder
@@ -17,11 +17,11 @@ from isogloss.systems.vectors import VectorStore, text_keys
 __all__ = ["embed"]
 
 # Texts encoded between two writes to the cache: what a killed process loses at most.
-_CHUNK = 4096
+_CHUNK = 1024
 
 
 def embed(encoder: Encoder, texts: Sequence[str], store: VectorStore, *, title: str, quiet: bool = False) -> Matrix:
-    """The vectors of texts, in order; each distinct text is encoded once, ever.
+    """The unit vectors of texts, in order; each distinct text is encoded once, ever.
 
     Args:
         encoder: the model.
@@ -56,7 +56,7 @@ def embed(encoder: Encoder, texts: Sequence[str], store: VectorStore, *, title: 
 
 
 def _encoded(encoder: Encoder, texts: Sequence[str], rows: IntArray, advance: Callable[[int], None]) -> Matrix:
-    """The vectors of some texts, checked."""
+    """The unit vectors of some texts, checked."""
     batches = [
         [texts[row] for row in rows[start : start + encoder.batch].tolist()]
         for start in range(0, len(rows), encoder.batch)
@@ -74,7 +74,8 @@ def _encoded(encoder: Encoder, texts: Sequence[str], rows: IntArray, advance: Ca
     if not (finite := np.isfinite(vectors).all(axis=1)).all():
         text = texts[rows[int((~finite).argmax())]]
         raise SystemFailureError(f"the vector of {text[:60]!r} is not finite", where=encoder.library)
-    return vectors
+    # Here and not at the end, where it would take a second copy of a whole pool.
+    return normalize_rows(vectors)
 
 
 def _parallel(encoder: Encoder, batches: list[list[str]]) -> Iterator[Matrix]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from isogloss.errors import DataError
 from isogloss.metrics import mining
-from isogloss.metrics.search import Matrix, normalize_rows, search
+from isogloss.metrics.search import Matrix, search
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import Encoder, open_encoder
@@ -133,7 +133,7 @@ class EmbedderSystem(System):
 
     def _vectors(self, texts: Sequence[str], prefix: str, title: str) -> Matrix:
         asked = [prefix + text for text in texts] if prefix else texts
-        return normalize_rows(embed(self.encoder, asked, self._store, title=title, quiet=self._quiet))
+        return embed(self.encoder, asked, self._store, title=title, quiet=self._quiet)
 
     def _mine(self, task: Task, examples: Examples) -> list[list[str]]:
         """One-to-one pairs by ratio margin, above the threshold that is best on dev."""

@@ -1,11 +1,13 @@
 """Making the suite: every file of every task, below a folder in the user's cache, once."""
 
+import hashlib
 import json
 import os
 import random
 import tempfile
 from collections.abc import Iterable
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from isogloss.grammar.file import CODES
@@ -26,7 +28,7 @@ def folder() -> Path:
     from platformdirs import user_cache_path
 
     home = Path(os.environ.get("ISOGLOSS_CACHE") or user_cache_path("isogloss", appauthor=False))
-    place = home / f"mini-{__version__}"
+    place = home / f"mini-{_edition()}"
     if not place.is_dir():
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=home, prefix=".mini-") as scratch:
@@ -37,6 +39,16 @@ def folder() -> Path:
                 if not place.is_dir():  # else another process was quicker, and made the same
                     raise
     return place
+
+
+def _edition() -> str:
+    """A name for what the suite is made of: another word in a language file makes another suite."""
+    digest = hashlib.sha256(__version__.encode())
+    for package in ("isogloss.grammar", "isogloss.tasks.mini"):
+        home = Path(str(files(package)))
+        for path in sorted((*home.rglob("*.toml"), *home.rglob("*.py"))):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def make(root: Path) -> None:

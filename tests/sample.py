@@ -27,7 +27,7 @@ def write_gold(root: Path, suite: Suite, examples: int, seed: int = 0) -> None:
     for name in suite.tasks:
         of = task(name)
         for language in suite.languages_of(name):
-            gold = _gold(of, examples, random.Random(f"{seed}/{name}"))  # noqa: S311 - the same in all languages
+            gold = _gold(of, examples, random.Random(f"{seed}/{name}"))
             _write(root, of, language, _LABEL_FILES[of.kind](gold))
 
 
@@ -38,8 +38,8 @@ def write_system(root: Path, suite: Suite, examples: int, name: str, skill: floa
     for task_name in suite.tasks:
         of = task(task_name)
         for language in suite.languages_of(task_name):
-            rng = random.Random(f"{seed}/{name}/{task_name}/{language}")  # noqa: S311 - nothing secret here
-            gold = _gold(of, examples, random.Random(f"{seed}/{task_name}"))  # noqa: S311
+            rng = random.Random(f"{seed}/{name}/{task_name}/{language}")
+            gold = _gold(of, examples, random.Random(f"{seed}/{task_name}"))
             articles = find_language(language).wikipedia_articles or 0.05
             share = skill + 0.12 * log10(articles)
             answers = [_answer(of, value, share, rng) for value in gold]

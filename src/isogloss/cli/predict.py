@@ -1,0 +1,50 @@
+"""isogloss predict: one system, one task, one language."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.options import Data, progress
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def predict(
+    system: Annotated[str, typer.Argument(help="A system, e.g. ngram or embedder:muse.")],
+    task: Annotated[str, typer.Option("--task", "-t", help="A task, e.g. xquad.")],
+    language: Annotated[str, typer.Option("--language", "-l", help="A language of the task, e.g. sw.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Prediction folder to write to.")],
+    data: Data = None,
+    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing predictions.")] = False,
+) -> None:
+    """Fit a system on a task's English training set and write its answers in one language.
+
+    The answers go to <out>/<task>/<language>.jsonl, ready for isogloss score. Whole grids are filled by isogloss run.
+
+    Examples:
+
+      isogloss predict ngram --task mini-xquad --language sw --out answers
+
+      isogloss predict ngram --task xnli --language de --split dev --data data --out answers
+    """
+    from isogloss.errors import unknown
+    from isogloss.predictions.write import write_predictions
+    from isogloss.systems import system as find_system
+    from isogloss.systems.cells import answers, fitted
+    from isogloss.tasks.registry import task as find_task
+
+    if split not in ("test", "dev"):
+        raise unknown("split", split, ("test", "dev"))
+    of = find_task(task)
+    if language not in (known := (*of.languages, *of.also)):
+        raise unknown(f"language of {of.id}", language, known)
+    with progress("fitting") as step:
+        learnt, _ = fitted(find_system(system), of, seed, data)
+        step(f"done, predicting {of.id}/{language}")
+        examples, values = answers(learnt, of, language, split, data)
+    path = write_predictions(out, of, language, split, examples.ids, values, force=force)
+    typer.echo(f"{path}  {len(examples):,} answers")

@@ -1,0 +1,235 @@
+"""isogloss run: a system on every task, language and seed, however often the machine dies."""
+
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isogloss.cli.options import Data, Languages, Tasks, words
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from isogloss.report.tables import Table
+    from isogloss.systems.plan import Place, Plan
+    from isogloss.systems.summary import Summary
+
+app = typer.Typer(add_completion=False)
+
+STATUSES = ("done", "running", "failed", "skipped", "missing")
+
+# Seconds between two looks at the folder, and lines of each kind of trouble in the summary.
+REFRESH = 0.25
+LISTED = 10
+
+
+@app.command()
+def run(
+    system: Annotated[str, typer.Argument(help="A system, e.g. ngram or embedder:muse.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs: <out>/<system>/<regime>/seed-<n>.")],
+    data: Data = None,
+    suite: Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme, mldoc or mini.")] = "xtreme-r",
+    tasks: Tasks = None,
+    languages: Languages = None,
+    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to start.")] = 1,
+    regime: Annotated[str, typer.Option(help="zero-shot: trained on English.")] = "zero-shot",
+    force: Annotated[bool, typer.Option("--force", help="Do these cells again.")] = False,
+) -> None:
+    """Fill a grid of cells: fit once per task and seed, predict and score in every language.
+
+    Issue the command again and it does only what is missing: failed cells are retried, a killed one is missing. Several
+    commands, on several machines, may fill one folder. Each seed's folder is a prediction folder like any other.
+
+    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130 interrupted.
+
+    Examples:
+
+      isogloss run ngram --suite mini --out runs --jobs 2
+
+      isogloss run embedder:muse --tasks tatoeba,lareqa --data data --out runs --seeds 1
+
+      isogloss score runs/ngram/zero-shot/seed-0 --suite mini
+    """
+    from rich.console import Console
+
+    from isogloss.scoring.cells import Request
+    from isogloss.systems.grid import run as fill_grid
+    from isogloss.systems.plan import Plan
+    from isogloss.systems.summary import standing
+
+    request = Request.of(suite, tasks=words(tasks), languages=words(languages), split=split, data=data)
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
+    console = Console()
+    try:
+        with _shown(Standing(plan)) as look:
+            summary = fill_grid(plan, jobs=jobs, force=force, look=look)
+    except KeyboardInterrupt:
+        console.print(f"interrupted: {_counted(standing(plan))}", highlight=False, soft_wrap=True)
+        console.print("The same command goes on from here.")
+        raise typer.Exit(130) from None
+    _table(summary, seeds).print(console)
+    for line in _troubles(summary):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{_counted(summary)} in {plan.root}", markup=False, highlight=False, soft_wrap=True, style="bold")
+    raise typer.Exit(1 if summary.cells["failed"] or not summary.cells["done"] else 0)
+
+
+class Standing:
+    """How a grid stands, read from its folder: the cells of all processes, of this command and of others."""
+
+    def __init__(self, plan: "Plan") -> None:
+        self.plan = plan
+        self.groups = plan.groups
+        self.total = len(plan.places)
+        self.settled: dict[Place, str] = {}
+        self.reasons: dict[Place, str] = {}
+        self.running: set[Place] = set()
+        self.began = 0.0
+        self.before = -1
+
+    def begin(self) -> None:
+        """Note, once, what is settled before anything is done."""
+        if self.before < 0:
+            self.look()
+            self.began, self.before = time.monotonic(), len(self.settled)
+
+    def look(self) -> "list[Place]":
+        """Look again; the cells that have been settled since the last time."""
+        from isogloss.systems.records import read_record
+
+        news = []
+        self.running = set()
+        for group in self.groups:
+            folder = self.plan.group_lock(group).parent
+            names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+            for place in group.places:
+                if self.plan.record(place).name in names:
+                    record = None if place in self.settled else read_record(self.plan.record(place))
+                    if record is not None:
+                        self.settled[place], self.reasons[place] = record.status, record.reason
+                        news.append(place)
+                elif self.plan.lock(place).name in names:
+                    self.running.add(place)
+        return news
+
+    def counts(self, places: "list[Place]") -> "Counter[str]":
+        """How many of some cells are done, running, failed, skipped and missing."""
+        return Counter(
+            self.settled.get(place) or ("running" if place in self.running else "missing") for place in places
+        )
+
+    def remaining(self) -> str:
+        """How long the rest will take if it takes as long as what was done so far."""
+        fresh, left = len(self.settled) - self.before, self.total - len(self.settled)
+        return _clock((time.monotonic() - self.began) * left / fresh) if fresh else "–"
+
+    def table(self) -> "RichTable":
+        """One row a task, the seeds together."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+
+        self.begin()
+        self.look()
+        caption = f"{_clock(time.monotonic() - self.began)} elapsed, about {self.remaining()} to go"
+        table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+        for status in STATUSES:
+            table.add_column(status, justify="right", min_width=7)
+        by_task: dict[str, list[Place]] = defaultdict(list)
+        for group in self.groups:
+            by_task[group.task] += group.places
+        rows = {name: self.counts(places) for name, places in by_task.items()}
+        rows["all"] = sum(rows.values(), Counter())
+        for name, counts in rows.items():
+            cells = (f"{counts[status]:,}" if counts[status] else "·" for status in STATUSES)
+            table.add_row(name, *cells, style="bold" if name == "all" else None)
+        return table
+
+    def log(self) -> None:
+        """Say what is new: every failure, and every group that is complete."""
+        if self.before < 0:
+            self.begin()
+            _say(f"{self.total:,} cells, {self.before:,} of them settled before")
+        news = set(self.look())
+        for place in sorted(news):
+            if self.settled[place] == "failed":
+                _say(f"failed: {place}: {self.reasons[place]}")
+        for group in self.groups:
+            if news.intersection(group.places) and all(place in self.settled for place in group.places):
+                counts = self.counts(group.places)
+                ends = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+                _say(f"{group}: {ends}; about {self.remaining()} to go")
+
+
+@contextmanager
+def _shown(standing: Standing) -> Iterator[Callable[[], None]]:
+    """A live table on a terminal, log lines elsewhere; what it gives is to be called now and then."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            yield _now_and_then(lambda: live.update(standing.table(), refresh=True))
+    else:
+        yield _now_and_then(standing.log)
+        standing.log()
+
+
+def _now_and_then(act: Callable[[], None]) -> Callable[[], None]:
+    """The same act, but not more often than the eye can follow."""
+    last = float("-inf")
+
+    def perhaps() -> None:
+        nonlocal last
+        if time.monotonic() - last > REFRESH:
+            act()
+            last = time.monotonic()
+
+    return perhaps
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def _counted(summary: "Summary") -> str:
+    return ", ".join(f"{count:,} {status}" for status, count in summary.cells.items() if count) + " cells"
+
+
+def _table(summary: "Summary", seeds: int) -> "Table":
+    from isogloss.report.tables import Table
+
+    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {seeds} seeds"
+    table = Table(title, ("task", "mean", "min", "max", "seeds"))
+    for name, over in (*summary.tasks.items(), *([("overall", summary.overall)] if summary.overall else [])):
+        mark = "*" if over.missing else ""
+        figures = (f"{over.mean:.1f}{mark}", f"{over.min:.1f}", f"{over.max:.1f}", str(len(over.seeds)))
+        table.add(name, *figures, strong=name == "overall")
+    if any(over.missing for over in summary.tasks.values()) or (summary.overall and summary.overall.missing):
+        table.notes.append("* partial: not all of the suite is there")
+    return table
+
+
+def _troubles(summary: "Summary") -> Iterator[str]:
+    """Failed and skipped cells; those with one reason in one line."""
+    for status, reasons in (("failed", summary.failed), ("skipped", summary.skipped)):
+        by_reason: dict[str, list[str]] = defaultdict(list)
+        for place, reason in reasons.items():
+            by_reason[reason].append(place)
+        for reason, places in list(by_reason.items())[:LISTED]:
+            more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+            yield f"{status}: {places[0]}{more}: {reason}"
+        if len(by_reason) > LISTED:
+            yield f"{status}: … and {len(by_reason) - LISTED} more reasons; the records below .cells have all"
