@@ -113,7 +113,7 @@ def scores(plan: Plan) -> dict[Place, CellScore | None]:
 
 def leftovers(root: Path) -> list[str]:
     """Files that nobody may leave behind."""
-    marks = (".lock", ".part", ".claim", ".now-")
+    marks = (".lock", ".part", ".claim")
     return [path.name for path in root.rglob("*") if any(mark in path.name for mark in marks)]
 
 

@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from systems.grid_fake import kill_at_random, leftovers, mini_data, scores, snapshot
 
 from isogloss.scoring.cells import Request
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Plan
+from systems.grid_fake import kill_at_random, leftovers, mini_data, scores, snapshot
 
 __all__ = ["mini_data"]
 

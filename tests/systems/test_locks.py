@@ -199,6 +199,7 @@ def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) ->
     put(below / f"orphan.lock.{'0' * 8}")
     put(below / ".dead.lock.token.claim")
     put(below / ".far.lock.token.claim", machine="elsewhere", age=locks.STALE + 30)
+    (below / ".unwritten.lock.token.claim").touch()
     (below / "sw.json").touch()
     put(below / "far.lock", machine="elsewhere")
     lock = acquire(below / "mine.lock")

@@ -12,7 +12,6 @@ import socket
 import threading
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import TracebackType
 from typing import NamedTuple
 from uuid import uuid4
@@ -89,10 +88,9 @@ def acquire(path: Path) -> Lock | None:
         if chain and _alive(chain[-1], claim.stat().st_mtime):
             return None
         mine = _heir(path, chain[-1].owner) if chain else path
-        try:
-            mine.hardlink_to(claim)
-        except FileExistsError:
-            return None
+        mine.hardlink_to(claim)
+    except (FileExistsError, FileNotFoundError):
+        return None  # somebody was quicker, or swept our claim away before it was written
     finally:
         claim.unlink(missing_ok=True)
     chain = _chain(path)
@@ -119,11 +117,12 @@ def sweep(folder: Path) -> None:
     held = {link.file for path in locks for link in _chain(path)}
     leftovers = [file for file in found if file not in held]
     if leftovers:
-        with NamedTemporaryFile(dir=folder, prefix=".now-") as fresh:
-            now = os.fstat(fresh.fileno()).st_mtime
+        os.utime(folder)
+        now = folder.stat().st_mtime
         for file in leftovers:
             owner = _read(file)
-            if owner is not None and not _alive(_Link(file, owner), now):
+            unfinished = owner is not None and not owner.machine and file.name[0] == "."
+            if owner is not None and (unfinished or not _alive(_Link(file, owner), now)):
                 file.unlink(missing_ok=True)
 
 
@@ -148,7 +147,14 @@ def _read(file: Path) -> Owner | None:
         return None
     except msgspec.DecodeError:
         # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
-        return Owner("", 0, "", f"damaged-{file.stat().st_ino}")
+        return Owner("", 0, "", f"damaged-{_inode(file)}")
+
+
+def _inode(file: Path) -> int:
+    try:
+        return file.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _alive(link: _Link, now: float) -> bool:
