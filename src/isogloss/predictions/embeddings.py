@@ -16,7 +16,7 @@ from isogloss.tasks.kinds.retrieval import CUTOFF
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-__all__ = ["answer", "matrix"]
+__all__ = ["answer", "gold_pairs", "matrix", "scored_pairs"]
 
 
 def matrix(path: Path, where: str) -> tuple[list[str], Any]:
@@ -115,7 +115,7 @@ def answer(task: Task, path: Path, examples: Examples) -> Answers:
 
 def _mined(path: Path, examples: Examples, queries: Any, candidates: Any) -> Answers:
     """Pairs mined by margin and cut at the threshold tuned on dev."""
-    pairs = _scored_pairs(examples, queries, candidates)
+    pairs = scored_pairs(examples, queries, candidates)
     cut = _dev_threshold(path, examples, pairs)
     answers = Answers(path)
     for source, target, score in pairs:
@@ -124,7 +124,7 @@ def _mined(path: Path, examples: Examples, queries: Any, candidates: Any) -> Ans
     return answers
 
 
-def _scored_pairs(examples: Examples, queries: Any, candidates: Any) -> list[tuple[str, str, float]]:
+def scored_pairs(examples: Examples, queries: Any, candidates: Any) -> list[tuple[str, str, float]]:
     """Mined (source id, English id, score); a sentence that occurs more than once cannot be told apart and is lost."""
     if examples.pool is None:
         raise PredictionError("the English side is not in the data folder", where=f"bucc/{examples.language}")
@@ -139,7 +139,7 @@ def _scored_pairs(examples: Examples, queries: Any, candidates: Any) -> list[tup
 
 def _dev_threshold(path: Path, examples: Examples, pairs: list[tuple[str, str, float]]) -> float:
     if examples.split == "dev":
-        return mining.threshold(pairs, _gold_pairs(examples))
+        return mining.threshold(pairs, gold_pairs(examples))
     from isogloss.tasks.loading import load
 
     dev_path = path.with_name(f"dev-{path.name}")
@@ -149,8 +149,9 @@ def _dev_threshold(path: Path, examples: Examples, pairs: list[tuple[str, str, f
     dev = load(examples.task, examples.language, "dev", examples.root)
     ids, found = matrix(dev_path, f"bucc/{examples.language} dev")
     queries = _in_order(ids, found, dev.ids, str(dev_path))
-    return mining.threshold(_scored_pairs(dev, queries, _candidates(dev_path, dev)), _gold_pairs(dev))
+    return mining.threshold(scored_pairs(dev, queries, _candidates(dev_path, dev)), gold_pairs(dev))
 
 
-def _gold_pairs(examples: Examples) -> list[tuple[str, str]]:
+def gold_pairs(examples: Examples) -> list[tuple[str, str]]:
+    """The translation pairs of a mining task."""
     return [(i, j) for i, targets in zip(examples.ids, examples["targets"], strict=True) for j in targets]

@@ -10,6 +10,7 @@ from typing import Any
 from isogloss.errors import DataError
 from isogloss.metrics import mining
 from isogloss.metrics.search import Matrix, search
+from isogloss.predictions.embeddings import gold_pairs, scored_pairs
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import Encoder, open_encoder
@@ -143,26 +144,17 @@ class EmbedderSystem(System):
         return [found.get(identifier, []) for identifier in examples.ids]
 
     def _scored(self, examples: Examples) -> Scored:
-        """Mined (source id, English id, score); a sentence that occurs twice has no one id and gives no pair."""
-        pool = _pool(examples)
-        own, times = mining.unify(examples["text"])
-        english, english_times = mining.unify(pool.text)
-        mined = mining.mine(self._queries(examples)[own], self._candidates(examples)[english])
-        return [
-            (examples.ids[own[i]], pool.ids[english[j]], score)
-            for score, i, j in mined
-            if times[i] == 1 and english_times[j] == 1
-        ]
+        return scored_pairs(examples, self._queries(examples), self._candidates(examples))
 
     def _threshold(self, task: Task, examples: Examples, pairs: Scored) -> float:
         if examples.split == "dev" and examples.has_gold:
-            return mining.threshold(pairs, _gold(examples))
+            return mining.threshold(pairs, gold_pairs(examples))
         try:
             dev = load(task, examples.language, "dev", examples.root)
         except DataError:
             dev = None
         if dev is not None and dev.has_gold:
-            return mining.threshold(self._scored(dev), _gold(dev))
+            return mining.threshold(self._scored(dev), gold_pairs(dev))
         if not self._quiet:
             where = f"{examples.task}/{examples.language}"
             sys.stderr.write(f"{self.name} {where}: no dev set to tune on, pairs cut at margin {_USUAL_MARGIN}\n")
@@ -194,7 +186,3 @@ def _depth(task: Task, examples: Examples) -> int:
     if targets == 1:
         return CUTOFF
     return max(_DEPTH_OF_COMPETING, CUTOFF + (targets or 1) - 1)
-
-
-def _gold(examples: Examples) -> list[tuple[str, str]]:
-    return [(own, other) for own, others in zip(examples.ids, examples["targets"], strict=True) for other in others]

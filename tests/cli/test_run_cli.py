@@ -1,0 +1,119 @@
+"""isogloss run and isogloss predict, as a user meets them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from e2e.command import isogloss
+from isogloss.cli.run import Standing
+from isogloss.scoring.cells import Request
+from isogloss.systems.locks import acquire
+from isogloss.systems.plan import Place, Plan
+from systems.grid_fake import mini_data
+
+__all__ = ["mini_data"]
+
+RUN = ("run", "fake", "--suite", "mini", "--tasks", "mini-xquad,mini-tatoeba", "--languages", "de,sw", "--seeds", 2)
+
+
+@pytest.fixture(autouse=True)
+def quiet(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+def test_a_run_says_what_it_came_to(tmp_path: Path) -> None:
+    done = isogloss(*RUN, "--out", tmp_path)
+    assert done.code == 0
+    assert re.search(r"mini-xquad +\d+\.\d\* +\d+\.\d +\d+\.\d +2", done.out)
+    assert f"8 done cells in {tmp_path}/fake/zero-shot" in done.out
+    assert "8 cells, 0 of them settled before" in done.err
+    assert "seed-1 mini-tatoeba: 2 done; about 0:00:00 to go" in done.err
+    again = isogloss(*RUN, "--out", tmp_path)
+    assert again.code == 0
+    assert again.out == done.out
+    assert again.err == "8 cells, 8 of them settled before\n"
+
+
+def test_every_verb_takes_a_run(tmp_path: Path) -> None:
+    isogloss(*RUN, "--out", tmp_path)
+    folders = [tmp_path / "fake" / "zero-shot" / f"seed-{seed}" for seed in (0, 1)]
+    assert "fake on mini" in isogloss("score", folders[0], "--suite", "mini").out
+    assert isogloss("compare", *folders, "--suite", "mini").code == 0
+    assert isogloss("validate", folders[0], "--tasks", "mini-xquad,mini-tatoeba").code == 0
+
+
+def test_failed_cells_are_told_and_end_in_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_TROUBLE", "fail@0-mini-xquad/de fail@1-mini-xquad/de refuse@mini-tatoeba")
+    done = isogloss(*RUN, "--out", tmp_path)
+    assert done.code == 1
+    assert "failed: seed-0 mini-xquad/de: ZeroDivisionError: a cell went wrong" in done.err
+    assert "failed: seed-0 mini-xquad/de and 1 more: ZeroDivisionError: a cell went wrong" in done.out
+    assert "skipped: seed-0 mini-tatoeba/de and 3 more: fake has no wish to" in done.out
+    assert "2 done, 2 failed, 4 skipped cells" in done.out
+    monkeypatch.setenv("FAKE_TROUBLE", "")
+    assert isogloss(*RUN, "--out", tmp_path).code == 0
+
+
+def test_nothing_done_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xquad refuse@mini-tatoeba")
+    assert isogloss(*RUN, "--out", tmp_path).code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "fakt", "--out", "x"), "Did you mean fake"),
+        (("run", "fake", "--suite", "mini", "--regime", "few-shot", "--out", "x"), "unknown regime"),
+        (("run", "fake", "--suite", "mini", "--languages", "xx", "--out", "x"), "unknown language"),
+        (("predict", "fake", "--task", "mini-xquad", "--language", "xx", "--out", "x"), "unknown language"),
+        (("predict", "fake", "--task", "mini-xquad", "--language", "sw", "--split", "best", "--out", "x"), "split"),
+    ],
+)
+def test_wrong_names_are_usage_errors(words: tuple[str, ...], said: str) -> None:
+    done = isogloss(*words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_the_live_table_counts_the_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_TROUBLE", "fail@0-mini-xquad/de")
+    isogloss(*RUN, "--out", tmp_path)
+    request = Request.of("mini", tasks=["mini-xquad", "mini-tatoeba"], languages=["de", "sw"])
+    plan = Plan.of("fake", tmp_path, request, seeds=2)
+    plan.record(Place(0, "mini-tatoeba", "de")).unlink()
+    plan.record(Place(1, "mini-tatoeba", "de")).unlink()
+    console = Console(width=100, record=True, file=(tmp_path / "screen").open("w"))
+    standing = Standing(plan)
+    with acquire(plan.lock(Place(1, "mini-tatoeba", "de"))):  # type: ignore[union-attr]
+        console.print(standing.table())
+    shown = console.export_text()
+    assert re.search(r"task +done +running +failed +skipped +missing", shown)
+    assert re.search(r"mini-xquad +3 +· +1 +· +·", shown)
+    assert re.search(r"mini-tatoeba +2 +1 +· +· +1", shown)
+    assert re.search(r"all +5 +1 +1 +· +1", shown)
+    assert "to go" in shown
+
+
+def test_predict_fills_one_cell(tmp_path: Path) -> None:
+    words = ("predict", "fake", "--task", "mini-xquad", "--language", "sw", "--out", tmp_path / "answers")
+    done = isogloss(*words)
+    assert done.code == 0
+    assert "60 answers" in done.out
+    assert [path.name for path in (tmp_path / "answers").rglob("*")] == ["mini-xquad", "sw.jsonl"]
+    assert isogloss("score", tmp_path / "answers", "--suite", "mini").code == 0
+    again = isogloss(*words)
+    assert again.code == 1
+    assert "--force replaces them" in again.err
+    first = (tmp_path / "answers" / "mini-xquad" / "sw.jsonl").read_bytes()
+    assert isogloss(*words, "--force", "--seed", 1).code == 0
+    assert (tmp_path / "answers" / "mini-xquad" / "sw.jsonl").read_bytes() != first
+
+
+def test_predict_says_why_it_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xquad untrained@mini-tatoeba")
+    for task, why in (("mini-xquad", "fake has no wish to"), ("mini-tatoeba", "no English training set")):
+        done = isogloss("predict", "fake", "--task", task, "--language", "sw", "--out", tmp_path)
+        assert done.code == 1
+        assert why in done.err
