@@ -11,9 +11,9 @@ from isogloss.cli.run import Standing
 from isogloss.scoring.cells import Request
 from isogloss.systems.locks import acquire
 from isogloss.systems.plan import Place, Plan
-from systems.grid_fake import mini_data
+from systems.grid_fake import mini_cache, mini_data
 
-__all__ = ["mini_data"]
+__all__ = ["mini_cache", "mini_data"]
 
 RUN = ("run", "fake", "--suite", "mini", "--tasks", "mini-xquad,mini-tatoeba", "--languages", "de,sw", "--seeds", 2)
 

@@ -7,6 +7,7 @@ and every prediction), FAKE_SLEEP (the longest cell, in ms), FAKE_TROUBLE (`kind
 import os
 import random
 import signal
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,9 +25,6 @@ from isogloss.systems.records import read_record
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.mini import make
 from isogloss.tasks.task import Task
-
-# Where this module is imported, the system exists: also in spawned processes, which import the main module anew.
-base._SHIPPED["fake"] = f"{__name__.replace('__mp_main__', '__main__')}:FakeSystem"
 
 
 def log(*words: object) -> None:
@@ -88,13 +86,27 @@ class FakeSystem(System):
         return answer[self.task.kind]()
 
 
+def command(plan: Plan, jobs: int) -> list[str]:
+    """The command line that fills a grid, in which spawned processes have the system too."""
+    asked = plan.request
+    words = ["run", "fake", "--suite", asked.suite.id, "--out", str(plan.root.parent.parent), "--jobs", str(jobs)]
+    words += ["--tasks", ",".join(asked.tasks), "--languages", ",".join(asked.languages or ())]
+    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds)]
+
+
 @pytest.fixture(scope="session")
-def mini_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The suite mini, made once for these tests and not in the user's cache."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ISOGLOSS_CACHE", str(tmp_path_factory.mktemp("cache")))
-        make.folder.cache_clear()
-        yield make.folder()
+def mini_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that is not the user's; the suite mini is made there once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def mini_data(mini_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The files of the suite mini, in a world that has the system `fake`."""
+    monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:FakeSystem")
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(mini_cache))
+    make.folder.cache_clear()
+    yield make.folder()
     make.folder.cache_clear()
 
 
@@ -134,6 +146,9 @@ def kill_at_random(start: Callable[[], Any], finished: Callable[[], bool], seed:
         mean *= 1.02
     return kills
 
+
+if __name__ in ("__main__", "__mp_main__"):  # the latter in the processes that the former spawns
+    base._SHIPPED["fake"] = "__main__:FakeSystem"
 
 if __name__ == "__main__":
     main()

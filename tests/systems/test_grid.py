@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import subprocess
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,16 +14,16 @@ import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
-from isogloss.systems import grid, locks
+from isogloss.systems import locks
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Place, Plan
 from isogloss.systems.prepare import to_toml
 from isogloss.systems.records import Record, read_record
 from isogloss.systems.summary import standing
 from isogloss.tasks.loading import load
-from systems.grid_fake import leftovers, mini_data, scores, snapshot
+from systems.grid_fake import command, leftovers, mini_cache, mini_data, scores, snapshot
 
-__all__ = ["mini_data"]
+__all__ = ["mini_cache", "mini_data"]
 
 LANGUAGES = ("de", "en", "sw")
 
@@ -189,21 +191,39 @@ def test_what_is_refused_or_cannot_be_learnt_is_skipped(
     assert max(counted(log, "predict").values()) == 1
 
 
-def test_data_that_are_not_there_are_skipped_until_they_come(tmp_path: Path, mini_data: Path) -> None:
-    """The real XQuAD task has one training file name; here only English and Swahili have come."""
-    data = tmp_path / "data"
-    plan = planned(tmp_path / "runs", "xcopa", suite="xtreme-r", data=data)
-    assert run(plan).cells == {"done": 0, "failed": 0, "skipped": 2, "missing": 0}
-    assert "no train file of xcopa/en" in record(plan, "sw", "xcopa").reason
+@pytest.fixture
+def copied(tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The suite's files in a folder where they may be changed."""
+    shutil.copytree(mini_data, tmp_path / "mini")
+    monkeypatch.setattr("isogloss.tasks.loading._made", lambda: tmp_path / "mini")
+    return tmp_path / "mini"
+
+
+def test_data_that_are_not_there_are_skipped_until_they_come(tmp_path: Path, copied: Path) -> None:
+    train, test = copied / "xnli" / "train-en.tsv", copied / "xnli" / "test-sw.tsv"
+    rows = train.read_bytes()
+    train.unlink()
+    plan = planned(tmp_path / "runs", "mini-xnli")
+    assert run(plan).cells == {"done": 0, "failed": 0, "skipped": 3, "missing": 0}
+    assert "no train file of mini-xnli/en" in record(plan, task="mini-xnli").reason
     assert not plan.results(0).exists()
+    train.write_bytes(rows)
+    test.rename(copied / "later")
+    assert run(plan).cells == {"done": 2, "failed": 0, "skipped": 1, "missing": 0}
+    assert "no test file of mini-xnli/sw" in record(plan, task="mini-xnli").reason
+    (copied / "later").rename(test)
+    assert run(plan).cells == {"done": 3, "failed": 0, "skipped": 0, "missing": 0}
 
 
-def test_cells_of_changed_data_are_done_again(
-    tmp_path: Path, log: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copied = tmp_path / "mini"
-    shutil.copytree(mini_data, copied)
-    monkeypatch.setattr("isogloss.tasks.loading._made", lambda: copied)
+def test_data_that_are_damaged_are_a_failure(tmp_path: Path, copied: Path) -> None:
+    damaged = copied / "xnli" / "test-sw.tsv"
+    damaged.write_bytes(damaged.read_bytes()[:200])
+    plan = planned(tmp_path / "runs", "mini-xnli")
+    assert run(plan).cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
+    assert "test-sw.tsv" in record(plan, task="mini-xnli").reason
+
+
+def test_cells_of_changed_data_are_done_again(tmp_path: Path, log: Path, copied: Path) -> None:
     plan = planned(tmp_path / "runs", "mini-xnli")
     run(plan)
     log.write_text("")
@@ -222,12 +242,7 @@ def test_cells_of_changed_data_are_done_again(
     assert log.read_text() == ""
 
 
-def test_cells_without_gold_are_answered_and_not_scored(
-    tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copied = tmp_path / "mini"
-    shutil.copytree(mini_data, copied)
-    monkeypatch.setattr("isogloss.tasks.loading._made", lambda: copied)
+def test_cells_without_gold_are_answered_and_not_scored(tmp_path: Path, copied: Path) -> None:
     hidden = copied / "xnli" / "test-sw.tsv"
     hidden.write_text(
         "".join("\t".join(line.split("\t")[:2]) + "\tneutral\n" for line in hidden.read_text().splitlines())
@@ -261,7 +276,7 @@ def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
     alone, together = planned(tmp_path / "one", seeds=2), planned(tmp_path / "three", seeds=2)
     run(alone)
     log.write_text("")
-    assert run(together, jobs=3).cells["done"] == 12
+    subprocess.run(command(together, jobs=3), check=True, capture_output=True)
     assert set(counted(log, "predict").values()) == {1}
     assert scores(alone) == scores(together)
     assert snapshot(alone.root) == snapshot(together.root)
@@ -273,7 +288,7 @@ def test_no_process_idles_while_cells_are_missing(tmp_path: Path, log: Path, mon
     monkeypatch.setenv("FAKE_SLEEP", "400")
     request = Request.of("mini", tasks=["mini-xquad"], languages="de en es fi fr hi id ja ru sw".split())
     plan = Plan.of("fake", tmp_path, request, seeds=1)
-    run(plan, jobs=2)
+    subprocess.run(command(plan, jobs=2), check=True, capture_output=True)
     lines = [line.split() for line in log.read_text().splitlines()]
     assert len({pid for word, _, pid in lines if word == "predict"}) == 2
     assert set(counted(log, "predict").values()) == {1}
@@ -284,12 +299,14 @@ def test_a_process_that_dies_fails_what_it_was_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, failed: int
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", trouble)
-    monkeypatch.setattr(grid, "_help", lambda *_: 0)
     plan = planned(tmp_path)
-    summary = run(plan, jobs=2)
-    assert summary.cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
+    ended = subprocess.run(command(plan, jobs=2), check=False, capture_output=True, text=True)
+    assert ended.returncode == 1, ended.stderr
+    assert standing(plan).cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
     assert "SIGKILL" in record(plan, "de").reason
-    assert leftovers(plan.root) == [] or run(plan, jobs=1)
+    assert leftovers(plan.root) == []
+    monkeypatch.setenv("FAKE_TROUBLE", "")
+    assert run(plan).cells["done"] == 6
 
 
 def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,13 +338,7 @@ def test_names_are_checked(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="split"):
         Plan.of("fake", tmp_path, Request.of("mini", split="best"))
     with pytest.raises(IsoglossError, match="no cell to fill"):
-        Plan.of(
-            "fake",
-            tmp_path,
-            Request.of("mini", tasks=["mini-tatoeba", "mini-xquad"], languages=["en"]).__class__(
-                request.suite, ("mini-tatoeba",), ("en",)
-            ),
-        )
+        Plan.of("fake", tmp_path, replace(request, tasks=("mini-tatoeba",), languages=("en",)))
 
 
 def test_metadata_as_toml() -> None:

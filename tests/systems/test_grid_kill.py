@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -14,9 +13,9 @@ import pytest
 from isogloss.scoring.cells import Request
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Plan
-from systems.grid_fake import kill_at_random, leftovers, mini_data, scores, snapshot
+from systems.grid_fake import command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
 
-__all__ = ["mini_data"]
+__all__ = ["mini_cache", "mini_data"]
 
 # Forked, because a process that is to die after some milliseconds must not spend them on imports.
 FORK = multiprocessing.get_context("fork")
@@ -99,12 +98,9 @@ def test_two_processes_share_the_cells_while_they_are_killed(slow: Path, tmp_pat
 
 def test_the_command_is_killed_and_its_processes_leave(slow: Path, tmp_path: Path) -> None:
     """SIGKILL to the command alone: its processes end with their cell, and the next command goes on."""
-    words = ["run", "fake", "--suite", "mini", "--tasks", ",".join(TASKS), "--languages", ",".join(LANGUAGES)]
-    command = [sys.executable, str(Path(__file__).with_name("grid_fake.py")), *words, "--seeds", "2", "--jobs", "2"]
-    out = ["--out", str(tmp_path / "killed")]
     plan, undisturbed = planned(tmp_path / "killed", seeds=2), planned(tmp_path / "alone", seeds=2)
     for share in (0.2, 0.5):
-        process = subprocess.Popen([*command, *out], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command(plan, jobs=2), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         while len(plan.missing(plan.places)) > (1 - share) * len(plan.places):
             assert process.poll() is None
             time.sleep(0.01)
@@ -116,7 +112,7 @@ def test_the_command_is_killed_and_its_processes_leave(slow: Path, tmp_path: Pat
         time.sleep(0.02)
     assert not any(_alive(pid) for pid in workers)
     assert plan.missing(plan.places)
-    finished = subprocess.run([*command, *out], capture_output=True, text=True, check=False)
+    finished = subprocess.run(command(plan, jobs=2), capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     run(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
@@ -133,12 +129,9 @@ def _alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_loses_nothing(slow: Path, tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ["run", "fake", "--suite", "mini", "--tasks", ",".join(TASKS), "--languages", ",".join(LANGUAGES)]
-    words += ["--seeds", "2", "--jobs", str(jobs), "--out", str(tmp_path / "stopped")]
-    command = [sys.executable, str(Path(__file__).with_name("grid_fake.py")), *words]
     plan = planned(tmp_path / "stopped", seeds=2)
     monkeypatch.setenv("FAKE_SLEEP", "100")
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(plan, jobs), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while len(plan.missing(plan.places)) > 0.9 * len(plan.places):
         assert process.poll() is None
         time.sleep(0.01)

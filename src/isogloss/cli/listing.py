@@ -83,11 +83,18 @@ def _metrics() -> Rows:
     return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in METRICS]
 
 
+def _systems() -> Rows:
+    from isogloss.systems import systems
+
+    return [{"system": name, "from": where} for name, where in systems().items()]
+
+
 _LISTS: dict[str, Callable[[], Rows]] = {
     "tasks": _tasks,
     "languages": _languages,
     "suites": _suites,
     "metrics": _metrics,
+    "systems": _systems,
 }
 
 # Columns that a terminal has no room for; `isogloss list NAME` shows everything about one entry.
@@ -96,10 +103,10 @@ _ONLY_IN_JSON = {("tasks", "suites"), ("languages", "iso3"), ("languages", "bran
 
 @app.command(name="list")
 def listing(
-    what: Annotated[str, typer.Argument(help="tasks, languages, suites or metrics; or one task or language.")],
+    what: Annotated[str, typer.Argument(help="tasks, languages, suites, metrics or systems; or one task or language.")],
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what there is: tasks, languages, suites, metrics; or everything about one task or language.
+    """Show what there is: tasks, languages, suites, metrics, systems; or everything about one task or language.
 
     Examples:
 

@@ -13,7 +13,7 @@ __all__ = ["VERBS", "main"]
 
 # Verb: its module, and what it does in one line.
 VERBS = {
-    "list": ("listing", "Show the tasks, languages, suites and metrics there are."),
+    "list": ("listing", "Show the tasks, languages, suites, metrics and systems there are."),
     "fetch": ("fetch", "Download datasets, checked and resumable; show what is here."),
     "export": ("export", "Write the inputs of a task with the ids to answer."),
     "import": ("importing", "Turn other tools' output files into a prediction folder."),

@@ -211,7 +211,8 @@ def _counted(summary: "Summary") -> str:
 def _table(summary: "Summary", seeds: int) -> "Table":
     from isogloss.report.tables import Table
 
-    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {seeds} seeds"
+    plural = "s" if seeds > 1 else ""
+    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {seeds} seed{plural}"
     table = Table(title, ("task", "mean", "min", "max", "seeds"))
     for name, over in (*summary.tasks.items(), *([("overall", summary.overall)] if summary.overall else [])):
         mark = "*" if over.missing else ""

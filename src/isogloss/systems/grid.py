@@ -21,7 +21,7 @@ from pathlib import Path
 
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.cells import Outcome, fill, fit, settle
-from isogloss.systems.locks import Lock, acquire, owners
+from isogloss.systems.locks import Lock, acquire, owners, sweep
 from isogloss.systems.plan import Group, Place, Plan
 from isogloss.systems.prepare import prepare
 from isogloss.systems.records import Provenance
@@ -207,6 +207,7 @@ def _blame(plan: Plan, worker: SpawnProcess) -> list[Place]:
     for place in at:
         provenance = Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds"))
         settle(plan, place, Outcome("failed", reason), provenance)
+    sweep(plan.root)
     return at
 
 

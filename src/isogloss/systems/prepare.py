@@ -69,9 +69,10 @@ def _stands(plan: Plan, place: Place, system: System) -> bool:
         now = inputs(system, task(place.task), place.language, plan.request.split, plan.request.data)
     except DataError:
         return False  # something is there, but broken: who tries will tell
-    if record.status == "skipped" or isinstance(now, str):
-        # Data that are gone make no cell wrong; those that have come make one possible.
-        return isinstance(now, str)
+    if record.status == "skipped":
+        return now == record.reason
+    if isinstance(now, str):
+        return True  # data that are gone since make no cell wrong
     return [files and files.sha256 for files in now] == [files and files.sha256 for files in before]
 
 
