@@ -14,7 +14,7 @@ import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
-from isogloss.systems import locks
+from isogloss.systems import grid, locks
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Place, Plan
 from isogloss.systems.prepare import to_toml
@@ -327,6 +327,28 @@ def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeyp
     assert run(plan, look=look).cells["done"] == 6
     assert len(looks) > 4
     assert standing(plan).cells["missing"] == 0
+
+
+def test_a_cell_that_is_settled_just_before_it_is_locked_is_left(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(tmp_path)
+    run(plan)
+    place = Place(0, "mini-xquad", "sw")
+    settled = plan.record(place).read_bytes()
+    plan.record(place).unlink()
+    log.write_text("")
+    asked = []
+
+    def late(path: Path) -> locks.Lock | None:
+        asked.append(path)
+        if asked.count(plan.lock(place)) == 2:  # the first time it only asks whether the cell is free
+            plan.record(place).write_bytes(settled)
+        return locks.acquire(path)
+
+    monkeypatch.setattr(grid, "acquire", late)
+    assert run(plan).cells["done"] == 6
+    assert counted(log, "predict") == {}
 
 
 def test_names_are_checked(tmp_path: Path) -> None:

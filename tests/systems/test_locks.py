@@ -2,10 +2,12 @@
 
 import multiprocessing
 import os
+import random
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -157,33 +159,40 @@ def test_who_looked_too_early_withdraws(tmp_path: Path, monkeypatch: pytest.Monk
         third.release()
 
 
-def _contend(path: Path, rounds: int, go: float) -> None:
-    """Work under the lock, again and again; a second worker inside would find the marker."""
-    time.sleep(max(0, go - time.monotonic()))
-    done = 0
+def _contend(path: Path, rounds: int) -> None:
+    """Work under the lock, again and again, everything at an uneven pace; a second one inside would find the marker."""
+    rng = random.Random(os.getpid())
+
+    def late(act: Any) -> Any:
+        def done_late(*words: Any, **more: Any) -> Any:
+            found = act(*words, **more)
+            time.sleep(rng.choice((0, 0, 0.0002, 0.002)))
+            return found
+
+        return done_late
+
+    locks._chain = late(locks._chain)
+    Path.unlink = late(Path.unlink)  # type: ignore[method-assign]
+    inside, done = path.with_name("inside"), 0
     while done < rounds:
         lock = acquire(path)
         if lock is None:
             continue
-        marker = os.open(path.with_name("inside"), os.O_CREAT | os.O_EXCL)
-        os.close(marker)
-        path.with_name("inside").unlink()
+        os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
+        time.sleep(0.001)
+        inside.unlink()
         done += 1
-        if done % 3 == 0:  # as if killed: the lock stays, and its owner seems dead
-            chain = locks._chain(path)
-            gone = msgspec.structs.replace(lock.owner, started="1")
-            scratch = path.with_name(f"gone-{os.getpid()}")
-            scratch.write_bytes(msgspec.json.encode(gone))
-            scratch.replace(chain[-1].file)
-            lock._released.set()
-        else:
+        if done % 2:
             lock.release()
+        else:  # as if killed: the lock stays, and its owner is dead
+            lock._released.set()
+            scratch = path.with_name(f"gone-{os.getpid()}")
+            scratch.write_bytes(msgspec.json.encode(msgspec.structs.replace(lock.owner, started="1")))
+            scratch.replace(lock._mine)
 
 
 def test_no_two_are_ever_inside(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    go = time.monotonic() + 0.1
-    crowd = [FORK.Process(target=_contend, args=(path, 60, go)) for _ in range(4)]
+    crowd = [FORK.Process(target=_contend, args=(tmp_path / "x.lock", 40)) for _ in range(4)]
     for process in crowd:
         process.start()
     for process in crowd:

@@ -51,11 +51,12 @@ def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda: 
     Raises:
         KeyboardInterrupt: the user's; every process has ended and all locks are released.
     """
+    system = plan.built()
     with _held(plan.run_lock):
-        prepare(plan, force=force)
+        prepare(plan, system, force=force)
     look()
     if jobs == 1:
-        work(plan, look)
+        work(plan, system, look)
     elif plan.missing(plan.places):
         _supervise(plan, jobs, look)
     look()
@@ -70,11 +71,9 @@ def _held(path: Path) -> Lock:
     return lock
 
 
-def work(plan: Plan, look: Look = lambda: None) -> None:
+def work(plan: Plan, system: System, look: Look) -> None:
     """Fill cells until none is missing, waiting for those that others are at."""
-    system: System | None = None
     while missing := _missing(plan):
-        system = system or plan.built()
         filled = sum(_fill_alone(plan, group, system, look) for group in missing) or _help(plan, system, look)
         if not filled:
             look()
@@ -134,8 +133,10 @@ def _free(plan: Plan, place: Place) -> bool:
 def _supervise(plan: Plan, jobs: int, look: Look) -> None:
     """Have processes fill the grid; one that dies is replaced, and the cell it was at has failed."""
     with _cores_shared(jobs):
-        workers = [_start(plan) for _ in range(jobs)]
+        workers: list[SpawnProcess] = []
         try:
+            for _ in range(jobs):
+                workers.append(_start(plan))
             while workers:
                 wait([worker.sentinel for worker in workers], timeout=POLL)
                 look()
@@ -168,7 +169,7 @@ def _serve(plan: Plan) -> None:
     """What a started process does."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        work(plan, _leave_with_parent)
+        work(plan, plan.built(), _leave_with_parent)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 

@@ -10,7 +10,6 @@ from isogloss.predictions.write import prediction_path
 from isogloss.scoring.cells import Request
 from isogloss.systems.base import System, system
 from isogloss.tasks.registry import task
-from isogloss.tasks.task import Task
 
 __all__ = ["REGIMES", "Group", "Place", "Plan", "seed_folder"]
 
@@ -111,7 +110,7 @@ class Plan:
 
     def predictions(self, place: Place) -> Path:
         """The answers of a cell."""
-        return prediction_path(seed_folder(self.root, place.seed), _task(place), place.language, self.request.split)
+        return prediction_path(seed_folder(self.root, place.seed), task(place.task), place.language, self.request.split)
 
     def record(self, place: Place) -> Path:
         """The record of a cell: it exists when the cell is settled, and not before."""
@@ -149,7 +148,3 @@ class Plan:
     @property
     def _split(self) -> str:
         return "" if self.request.split == "test" else f"{self.request.split}-"
-
-
-def _task(place: Place) -> Task:
-    return task(place.task)

@@ -20,13 +20,12 @@ from isogloss.tasks.registry import task
 __all__ = ["prepare", "to_toml"]
 
 
-def prepare(plan: Plan, *, force: bool = False) -> None:
+def prepare(plan: Plan, system: System, *, force: bool = False) -> None:
     """Make the folders of the seeds ready; the caller holds the run's lock.
 
     Raises:
         IsoglossError: there are cells of another configuration of the system.
     """
-    system = plan.built()
     metadata = {key: value for key, value in system.metadata.items() if value is not None}
     wanted = [to_toml({**metadata, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
     for folder, text in zip(plan.folders, wanted, strict=True):
