@@ -131,7 +131,14 @@ def _alive(pid: int) -> bool:
 def test_ctrl_c_loses_nothing(slow: Path, tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path / "stopped", seeds=2)
     monkeypatch.setenv("FAKE_SLEEP", "100")
-    process = subprocess.Popen(command(plan, jobs), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A shell that runs the tests in the background has them ignore Ctrl-C; the command must not inherit that.
+    process = subprocess.Popen(
+        command(plan, jobs),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while len(plan.missing(plan.places)) > 0.9 * len(plan.places):
         assert process.poll() is None
         time.sleep(0.01)
