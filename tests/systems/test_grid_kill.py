@@ -137,7 +137,7 @@ def test_ctrl_c_loses_nothing(slow: Path, tmp_path: Path, jobs: int, monkeypatch
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
     )
     while len(plan.missing(plan.places)) > 0.9 * len(plan.places):
         assert process.poll() is None
