@@ -36,10 +36,12 @@ def private_megabytes() -> float:
 
 
 def floor(queries: np.ndarray, candidates: np.ndarray) -> None:
+    scores = np.empty((QUERY_BLOCK, CANDIDATE_BLOCK), np.float32)
     for j in range(0, len(candidates), CANDIDATE_BLOCK):
-        block = np.asarray(candidates[j : j + CANDIDATE_BLOCK])
+        block = np.ascontiguousarray(candidates[j : j + CANDIDATE_BLOCK])
         for i in range(0, len(queries), QUERY_BLOCK):
-            np.asarray(queries[i : i + QUERY_BLOCK]) @ block.T
+            batch = np.asarray(queries[i : i + QUERY_BLOCK])
+            np.matmul(batch, block.T, out=scores[: len(batch), : len(block)])
 
 
 def measure(what: str, folder: Path) -> None:

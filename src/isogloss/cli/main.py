@@ -23,7 +23,12 @@ VERBS = {
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; killed, it goes on where it was."),
     "checklist": ("checklist", "Template tests of simple things in 51 languages: build, audit, score."),
     "demo": ("demo", "See it work: two made-up systems, scored and compared, offline."),
+    "explain": (
+        "explain",
+        "Show where a system fails, bucket by bucket, and where two differ; or what the data are like.",
+    ),
     "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),
+    "report": ("report", "Make one page that shows everything, offline; tables and charts as files."),
 }
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …

@@ -13,14 +13,14 @@ from isogloss.predictions.folder import Folder
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Judgement, kind
+from isogloss.tasks.kinds import Judgement, Values, kind
 from isogloss.tasks.loading import data_folder, load_gold
 from isogloss.tasks.registry import Suite, chosen, task
 from isogloss.tasks.registry import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
-__all__ = ["Cell", "Request", "judged_cells"]
+__all__ = ["Answered", "Cell", "Request", "answered_cells", "judged_cells"]
 
 
 @dataclass(frozen=True)
@@ -108,33 +108,69 @@ class Cell:
         return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
 
 
+@dataclass(frozen=True)
+class Answered:
+    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers."""
+
+    task: Task
+    examples: Examples
+    values: Values
+    cell: Cell
+
+
 def judged_cells(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Iterator[Cell]:
     """The cells the folder has, one after the other; raises one error for all problems of the answers."""
-    folder = Folder(predictions)
+    # `map` lets go of the texts of a cell before it asks for the next.
+    return map(_only_cell, answered_cells([predictions], request, progress))
+
+
+def _only_cell(row: tuple[Answered | None, ...]) -> Cell:
+    (found,) = (answered.cell for answered in row if answered is not None)
+    return found
+
+
+def answered_cells(
+    systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None
+) -> Iterator[tuple[Answered | None, ...]]:
+    """The cells that any of the folders has, texts and all: one entry a system, None where it has no answers.
+
+    One error is raised at the end for all problems of all answers, or where a system has no answer at all.
+    """
+    folders = [Folder(path) for path in systems]
     problems: list[Problem] = []
-    empty = True
+    seen = [False] * len(folders)
     for name in request.tasks:
         of = task(name)
-        for language in request.languages_of(of) if folder.has(of) else ():
+        for language in request.languages_of(of) if any(folder.has(of) for folder in folders) else ():
             if progress is not None:
                 progress(f"{of.id}/{language}")
-            try:
-                with _collector_paused():
-                    cell, found = _judged(folder, of, language, request)
-            except DataError as error:
-                # Everything that is missing or damaged is reported at once, not the first alone.
-                cell, found = None, [Problem(error.where or f"{of.id}/{language}", error.what, error.fix)]
-            problems += found
-            if cell is not None:
-                empty = False
-                yield cell
+            row = tuple(_answered(folder, of, language, request, problems) for folder in folders)
+            seen = [before or answered is not None for before, answered in zip(seen, row, strict=True)]
+            if any(row):
+                yield row
+            del row  # or two cells' texts would be held at once
     refuse(problems)
-    if empty:
-        raise PredictionError(
-            f"no {request.split} predictions for {', '.join(request.tasks)}",
-            where=str(predictions),
-            fix=_where_to_put_them(folder, request),
-        )
+    for folder, any_cell in zip(folders, seen, strict=True):
+        if not any_cell:
+            raise PredictionError(
+                f"no {request.split} predictions for {', '.join(request.tasks)}",
+                where=str(folder.root),
+                fix=_where_to_put_them(folder, request),
+            )
+
+
+def _answered(folder: Folder, of: Task, language: str, request: Request, problems: list[Problem]) -> Answered | None:
+    """One system on one cell; everything that is missing or damaged joins the problems."""
+    if not folder.has(of):
+        return None
+    try:
+        with _collector_paused():
+            answered, found = _judged(folder, of, language, request)
+    except DataError as error:
+        # Everything that is missing or damaged is reported at once, not the first alone.
+        answered, found = None, [Problem(error.where or f"{of.id}/{language}", error.what, error.fix)]
+    problems += found
+    return answered
 
 
 def _where_to_put_them(folder: Folder, request: Request) -> str:
@@ -166,7 +202,7 @@ def _splits(request: Request) -> tuple[str, ...]:
     return ("test", "dev") if request.split == "best" else (request.split,)
 
 
-def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[Cell | None, list[Problem]]:
+def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[Answered | None, list[Problem]]:
     """A judged cell, or None where there is nothing to judge or too much is wrong."""
     answered = [(split, folder.find(of, language, split)) for split in _splits(request)]
     places = [(split, found) for split, found in answered if found is not None]
@@ -183,7 +219,7 @@ def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[
             return None, problems
         cell = _cell(of, examples, kind(of.kind).judge(of, examples, values))
         cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
-        return cell, []
+        return Answered(of, examples, values, cell), []
     return None, []
 
 

@@ -16,7 +16,7 @@ from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
 from isogloss.tasks.registry import task
 
-__all__ = ["Comparison", "Contrast", "compare"]
+__all__ = ["Comparison", "Contrast", "compare", "distinct_names"]
 
 ALPHA = 0.05
 
@@ -77,7 +77,7 @@ def compare(
     """Compare every pair of systems on the cells that all of them have."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    names = _distinct([str(Folder(path).system["name"]) for path in systems])
+    names = distinct_names([str(Folder(path).system["name"]) for path in systems])
     judged = [{(c.task, c.language): c for c in judged_cells(path, request, progress)} for path in systems]
     shared = [key for key in judged[0] if all(key in cells for cells in judged)]
     if not shared:
@@ -94,7 +94,7 @@ def compare(
     ]
 
 
-def _distinct(names: list[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Names that can be told apart."""
     return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
 

@@ -1,0 +1,43 @@
+"""isogloss report: one page that shows everything, and every table and chart as a file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.options import progress
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def report(
+    results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that have one.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
+    explain: Annotated[
+        list[Path] | None, typer.Option(help="Explanation (JSON of isogloss explain); repeatable.")
+    ] = None,
+    checklist: Annotated[
+        list[Path] | None, typer.Option(help="Rates (JSON of isogloss checklist score); repeatable.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="The heading.")] = "Isogloss report",
+    pictures: Annotated[bool, typer.Option(help="Also write every chart as SVG and PNG.")] = True,
+) -> None:
+    """Make a report of one or more systems: one HTML file that works offline, tables and charts beside it.
+
+    index.html is self-contained. tables/ has every table as CSV, Markdown and LaTeX (booktabs), charts/ every chart as
+    SVG and PNG, scores.csv every number.
+
+    Examples:
+
+      isogloss report results.json --out report
+
+      isogloss report runs/xlmr/zero-shot/seed-0 mbert.json --explain explain.json --checklist rates.json -o report
+    """
+    from isogloss.report.bundle import write_report
+    from isogloss.report.inputs import read_inputs
+
+    inputs = read_inputs(results, explain or (), checklist or ())
+    with progress("writing") as step:
+        page = write_report(inputs, out, title=title, pictures=pictures, progress=step)
+    typer.echo(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")

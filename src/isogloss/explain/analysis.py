@@ -1,0 +1,106 @@
+"""The whole analysis in one pass: every system by itself, and every pair of them, cell after cell."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+import msgspec
+
+from isogloss.errors import PredictionError, unknown
+from isogloss.explain.bias import shared_cuts
+from isogloss.explain.examples import Case, Cases
+from isogloss.explain.measure import Slice, measured, slices
+from isogloss.explain.model import Explanation
+from isogloss.explain.pairwise import Versus, contrasts, disagreement
+from isogloss.explain.rows import Chosen, Sheet, choose, sheets
+from isogloss.explain.single import confusion, facets
+from isogloss.predictions.folder import Folder
+from isogloss.scoring.cells import Request
+from isogloss.scoring.compare import distinct_names
+from isogloss.tasks.registry import task
+
+__all__ = ["Analysis", "Edges", "analyse", "edges_named", "wanted"]
+
+Edges = Literal["language", "shared"]
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What was found out about some systems, and the examples that were asked for.
+
+    Attributes:
+        explanations: one a system, in the order they were given.
+        pairs: one a pair of systems, over the cells that both have.
+        edges: whether buckets are cut for each "language" by itself, as in the paper, or "shared" by all of a task.
+        cases: `task/language` -> example id -> the example.
+    """
+
+    explanations: list[Explanation]
+    pairs: list[Versus]
+    edges: Edges = "language"
+    cases: dict[str, dict[str, Case]] = {}
+
+
+def wanted(words: Sequence[str] | None, request: Request) -> Chosen:
+    """The attributes in a user's words, checked against the kinds of the request's tasks."""
+    return choose(words, sorted({task(name).kind for name in request.tasks}))
+
+
+def edges_named(word: str) -> Edges:
+    """How edges are cut, in a user's word."""
+    for known in get_args(Edges):
+        if word == known:
+            return cast("Edges", known)
+    raise unknown("kind of edges", word, get_args(Edges))
+
+
+def analyse(
+    systems: Sequence[Path],
+    request: Request,
+    chosen: Chosen | None = None,
+    *,
+    edges: Edges = "language",
+    examples: int = 0,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Analysis:
+    """Single analysis of every system and pairwise analysis of every two.
+
+    Args:
+        systems: prediction folders.
+        request: tasks, languages, split and data.
+        chosen: the attributes; all if None.
+        edges: "language" for buckets of equal counts in every language, "shared" for the same edges in all languages
+            of a task.
+        examples: how many examples of every bucket are listed with their texts.
+        seed: the same seed gives the same intervals.
+        progress: called with every cell.
+    """
+    attributes = chosen or Chosen()
+    names = distinct_names([str(Folder(path).system["name"]) for path in systems])
+    cuts = shared_cuts(request, attributes, progress) if edges == "shared" else None
+    cases = Cases(examples, names) if examples > 0 else None
+    singles = [Explanation(Folder(path).system, request.suite.id, request.split, [], {}) for path in systems]
+    pairs = {(a, b): Versus(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
+    for sheet in sheets(systems, request, progress):
+        along = slices(sheet, attributes, cuts)
+        for place, system in enumerate(sheet.systems):
+            singles[system].facets.extend(facets(sheet, along, place, cases, seed))
+            table = confusion(sheet, place)
+            if table:
+                singles[system].confusion[sheet.name] = table
+        if len(sheet.systems) > 1:
+            _compare(sheet, along, pairs, cases, seed)
+    if pairs and not any(pair.cells for pair in pairs.values()):
+        raise PredictionError("the systems have no cell in common", where=", ".join(map(str, systems)))
+    return Analysis(singles, list(pairs.values()), edges, {} if cases is None else cases.found)
+
+
+def _compare(
+    sheet: Sheet, along: Sequence[Slice], pairs: dict[tuple[int, int], Versus], cases: Cases | None, seed: int
+) -> None:
+    measures = measured(sheet, [metrics[sheet.main] for metrics in sheet.metrics], along, seed)
+    for a, b in combinations(range(len(sheet.systems)), 2):
+        pair = pairs[sheet.systems[a], sheet.systems[b]]
+        pair.facets.extend(contrasts(sheet, along, measures, (a, b), cases))
+        pair.cells.append(disagreement(sheet, (a, b), cases))

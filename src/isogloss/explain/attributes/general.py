@@ -1,0 +1,144 @@
+"""What can be said of any text: its scripts, its digits, its punctuation."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from unicodedata import category
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.explain.attributes.retrieval import query_language
+from isogloss.languages import language as find_language
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+
+__all__ = ["Profile", "digit_share", "main_script", "out_of_script", "profile", "punctuation_share", "script_mix"]
+
+Numbers = npt.NDArray[np.float64]
+Names = npt.NDArray[np.str_]
+
+# Where the letters of a script begin, by code point; "" begins what belongs to none that is told apart here.
+_RANGES = """
+0041 Latn 02b0 - 0370 Grek 0400 Cyrl 0530 Armn 0590 Hebr 0600 Arab 0700 - 0750 Arab 0780 - 0870 Arab 0900 Deva
+0980 Beng 0a00 Guru 0a80 Gujr 0b00 Orya 0b80 Taml 0c00 Telu 0c80 Knda 0d00 Mlym 0d80 Sinh 0e00 Thai 0e80 Laoo 0f00 Tibt
+1000 Mymr 10a0 Geor 1100 Hang 1200 Ethi 13a0 - 1780 Khmr 1800 - 1c80 Cyrl 1c90 Geor 1cc0 - 1d00 Latn 1dc0 - 1e00 Latn
+1f00 Grek 2000 - 2c60 Latn 2c80 - 2d00 Geor 2d30 - 2de0 Cyrl 2e00 - 2e80 Hani 3008 - 3040 Hira 30a0 Kana 3100 -
+3130 Hang 3190 - 31f0 Kana 3200 - 3400 Hani 4dc0 - 4e00 Hani a000 - a640 Cyrl a6a0 - a720 Latn a800 - a8e0 Deva a900 -
+a960 Hang a980 - a9e0 Mymr aa00 - aa60 Mymr aa80 - ab30 Latn ab70 - ac00 Hang d800 - f900 Hani fb00 Latn fb07 -
+fb1d Hebr fb50 Arab fe00 - fe70 Arab ff00 - ff21 Latn ff5b - ff66 Kana ffa0 Hang ffe0 - 20000 Hani 40000 -
+""".split()
+_BEGINS = [int(begin, 16) for begin in _RANGES[::2]]
+_NAMES = [name if name != "-" else "Zyyy" for name in _RANGES[1::2]]
+_SCRIPTS = sorted(set(_NAMES))
+# Classes of characters: white space, digits, punctuation, all else that is no letter, then letters by script.
+_SPACE, _DIGIT, _PUNCTUATION, _REST, _LETTERS = range(5)
+_CLASSES = _LETTERS + len(_SCRIPTS)
+# Scripts that are written together and have one name.
+_TOGETHER = {"Hans": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani")}
+
+
+def _class_of(code: int) -> int:
+    kind = category(chr(code))
+    if kind[0] in "LM":
+        name = _NAMES[max(bisect_right(_BEGINS, code) - 1, 0)]
+        # Marks and modifiers that all scripts share say nothing about the script.
+        shared = name == "Zyyy" and kind in ("Mn", "Mc", "Me", "Lm")
+        return _REST if shared else _LETTERS + _SCRIPTS.index(name)
+    if kind == "Nd":
+        return _DIGIT
+    if kind[0] == "P":
+        return _PUNCTUATION
+    return _SPACE if chr(code).isspace() else _REST
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How many characters of each text are digits, punctuation, anything but space, and letters of each script."""
+
+    digits: Numbers
+    punctuation: Numbers
+    visible: Numbers
+    letters: npt.NDArray[np.float64]
+
+
+def profile(texts: Sequence[str]) -> Profile:
+    """Counts the characters of texts by class; each different character is looked up once."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    present = np.flatnonzero(np.bincount(codes, minlength=1))
+    class_of = np.zeros(int(present.max(initial=0)) + 1, dtype=np.uint8)
+    class_of[present] = [_class_of(int(code)) for code in present]
+    keys = np.repeat(np.arange(len(texts)) * _CLASSES, lengths) + class_of[codes]
+    counts = np.bincount(keys, minlength=len(texts) * _CLASSES).reshape(len(texts), _CLASSES).astype(np.float64)
+    visible = counts.sum(axis=1) - counts[:, _SPACE]
+    return Profile(counts[:, _DIGIT], counts[:, _PUNCTUATION], visible, counts[:, _LETTERS:])
+
+
+def _share(part: Numbers, whole: Numbers) -> Numbers:
+    return part / np.maximum(whole, 1.0)
+
+
+# The text that is an example's own, by kind of task: the question rather than the context that others share.
+_TEXTS: dict[str, Callable[[Examples], Sequence[str]]] = {
+    "qa": lambda examples: examples["question"],
+    "choice": lambda examples: examples["premise"],
+    "tagging": lambda examples: [" ".join(words) for words in examples["tokens"]],
+}
+
+
+def main_texts(examples: Examples) -> Sequence[str]:
+    """The text of each example: question, premise, tagged sentence, query, document, or both texts of a pair."""
+    chosen = _TEXTS.get(task(examples.task).kind)
+    if chosen is not None:
+        return chosen(examples)
+    if "text_b" in examples.columns:
+        return [f"{a} {b}" for a, b in zip(examples["text_a"], examples["text_b"], strict=True)]
+    return examples["text"]  # type: ignore[no-any-return]
+
+
+def _by_script(examples: Examples) -> tuple[Numbers, list[str]]:
+    """Letters of each text by script and the scripts' names: first the language's own, then all others."""
+    own = find_language(query_language(examples)).script
+    letters = profile(main_texts(examples)).letters
+    inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
+    outside = [place for place in range(len(_SCRIPTS)) if place not in inside]
+    grouped = np.column_stack([letters[:, inside].sum(axis=1), letters[:, outside]])
+    return grouped, [own, *(_SCRIPTS[place] for place in outside)]
+
+
+def main_script(examples: Examples) -> Names:
+    """script: ISO 15924 code of the script most letters are in; "none" without letters.
+
+    Scripts that a language writes together have its name: Jpan is kanji and kana, Kore is hangul and hanja.
+    """
+    letters, names = _by_script(examples)
+    return np.where(letters.any(axis=1), np.array(names)[letters.argmax(axis=1)], "none")
+
+
+def script_mix(examples: Examples) -> Names:
+    """scriptMix: the main script, and the next one where there is any ("Arab+Latn"); "none" without letters."""
+    letters, names = _by_script(examples)
+    order = np.argsort(-letters, axis=1, kind="stable")[:, :2]
+    found = np.array(names)[order]
+    two = np.take_along_axis(letters, order, axis=1) > 0
+    both = np.char.add(np.char.add(found[:, 0], "+"), found[:, 1])
+    return np.where(two[:, 1], both, np.where(two[:, 0], found[:, 0], "none"))
+
+
+def out_of_script(examples: Examples) -> Numbers:
+    """outOfScript: the share of letters that are not in the language's own script; 0 without letters."""
+    letters, _ = _by_script(examples)
+    return _share(letters[:, 1:].sum(axis=1), letters.sum(axis=1))
+
+
+def digit_share(examples: Examples) -> Numbers:
+    """digits: decimal digits of any script over all characters but spaces."""
+    found = profile(main_texts(examples))
+    return _share(found.digits, found.visible)
+
+
+def punctuation_share(examples: Examples) -> Numbers:
+    """punctuation: punctuation characters (Unicode P) over all characters but spaces."""
+    found = profile(main_texts(examples))
+    return _share(found.punctuation, found.visible)

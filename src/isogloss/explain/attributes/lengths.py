@@ -1,0 +1,55 @@
+"""How long a text is: in words, or in characters where a script does not put spaces between words."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import unknown
+from isogloss.languages import language as find_language
+
+__all__ = ["CONVENTIONS", "Convention", "count_tokens", "ratio", "spaced", "tokens"]
+
+Convention = Literal["script", "whitespace"]
+CONVENTIONS: tuple[Convention, ...] = ("script", "whitespace")
+
+# Marks of Thai, Burmese, kana and Latin sit on the character before them and are not counted as their own.
+_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u102b-\u103e\u1056-\u1059\u105e-\u1064\u3099\u309a\u0300-\u036f\ufe00-\ufe0f"
+_LATIN = "0-9A-Za-z\u00c0-\u024f"
+# A Latin word or a number inside Chinese text is one token, as in MLQA's scoring, not one a letter.
+_CHARACTERS = re.compile(rf"[{_LATIN}]+(?:[.,'’-][{_LATIN}]+)*|\S[{_MARKS}]*")
+
+
+def spaced(language: str) -> bool:
+    """Whether the language puts spaces between words (in Vietnamese, between syllables)."""
+    return find_language(language).segmented
+
+
+def tokens(text: str, language: str, convention: Convention = "script") -> list[str]:
+    """The tokens of a text: its whitespace-separated words, or its characters in an unsegmented script.
+
+    A character is a base character with its marks; a run of Latin letters and digits is one token.
+    """
+    if convention not in CONVENTIONS:
+        raise unknown("convention", convention, CONVENTIONS)
+    return text.split() if convention == "whitespace" or spaced(language) else _CHARACTERS.findall(text)
+
+
+def count_tokens(texts: Sequence[str], language: str, convention: Convention = "script") -> npt.NDArray[np.float64]:
+    """The number of tokens of each text.
+
+    Args:
+        texts: the texts, all in one language; equal ones are counted once.
+        language: its code.
+        convention: "script" counts characters in Chinese, Japanese, Thai and Burmese and words elsewhere;
+            "whitespace" counts what stands between spaces everywhere, as XTREME-R's Tables 25-26 do for spaced scripts.
+    """
+    found = {text: len(tokens(text, language, convention)) for text in set(texts)}
+    return np.fromiter((found[text] for text in texts), np.float64, len(texts))
+
+
+def ratio(part: npt.NDArray[np.float64], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """One length over another; an empty divisor counts as one token."""
+    return part / np.maximum(whole, 1.0)

@@ -1,0 +1,110 @@
+"""How much two texts have in common: sentence BLEU, and the Jaccard index of words or character trigrams."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.explain.attributes.lengths import spaced, tokens
+from isogloss.explain.attributes.lexicon import plain
+
+__all__ = ["bleu", "bleus", "overlaps", "trigram_overlaps"]
+
+ORDER = 4
+
+Numbers = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def _sizes(lists: Sequence[Sequence[str]]) -> Integers:
+    return np.fromiter(map(len, lists), np.int64, len(lists))
+
+
+def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
+    """Sentence BLEU-4 of a token list against one reference, 0 to 1, with add-one smoothing.
+
+    p_1 = m_1 / t_1 and p_n = (m_n + 1) / (t_n + 1) for n = 2, 3, 4 (Lin and Och, 2004), with m_n the clipped matches
+    and t_n the n-grams of the candidate; the geometric mean times the brevity penalty exp(min(0, 1 - r/c)). No common
+    word: 0. This is sacrebleu's `smooth_method="add-k"` with k = 1 and without effective order, divided by 100.
+    """
+    return float(_bleus([candidate], [reference], np.zeros(1, dtype=np.int64))[0])
+
+
+def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> Numbers:
+    """`bleu` for each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
+    distinct = list(dict.fromkeys(references))
+    place = {text: number for number, text in enumerate(distinct)}
+    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
+    cut_candidates, cut_references = (
+        [tokens(text, language) for text in plain(texts)] for texts in (candidates, distinct)
+    )
+    return _bleus(cut_candidates, cut_references, reference_of)
+
+
+def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers) -> Numbers:
+    """BLEU of each candidate against the reference whose number it has."""
+    lengths, others = _sizes(candidates), _sizes(references)[reference_of]
+    logs = np.zeros(len(candidates))
+    with np.errstate(divide="ignore", invalid="ignore"):  # empty candidates and those without a match are 0 in the end
+        for order, matched in enumerate(_matches(candidates, references, reference_of), 1):
+            smooth = 1.0 if order > 1 else 0.0
+            logs += np.log((matched + smooth) / (np.maximum(lengths - order + 1, 0) + smooth))
+        score = np.exp(logs / ORDER + np.minimum(0.0, 1.0 - others / lengths))
+    return np.where(np.isfinite(logs), score, 0.0)
+
+
+def _matches(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
+) -> Iterator[Numbers]:
+    """Clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs at once."""
+    sizes = np.concatenate([_sizes(references), _sizes(candidates)])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    ends = np.cumsum(sizes)
+    left = np.repeat(ends, sizes) - np.arange(len(owner))  # tokens from here to the end of the text
+    vocabulary: dict[str, int] = {}
+    every = chain.from_iterable(chain(references, candidates))
+    words = np.fromiter((vocabulary.setdefault(word, len(vocabulary)) for word in every), np.int64, len(owner))
+    grams = words
+    for order in range(1, ORDER + 1):
+        if order > 1:
+            # An n-gram is an (n-1)-gram and one more word; what runs over the end of a text is dropped by `left`.
+            following = np.roll(words, 1 - order)
+            grams = np.unique(grams * len(vocabulary) + following, return_inverse=True)[1].reshape(-1)
+        width = int(grams.max(initial=0)) + 1
+        keys, counts = np.unique((owner * width + grams)[left >= order], return_counts=True)
+        split = int(np.searchsorted(keys, len(references) * width))
+        pair = keys[split:] // width - len(references)
+        wanted = reference_of[pair] * width + keys[split:] % width
+        place = np.minimum(np.searchsorted(keys[:split], wanted), max(split - 1, 0))
+        found = keys[:split][place] == wanted if split else np.zeros(len(wanted), dtype=bool)
+        clipped = np.where(found, np.minimum(counts[split:], counts[place]), 0)
+        yield np.bincount(pair, clipped, minlength=len(candidates)).astype(np.float64)
+
+
+def _trigrams(text: str) -> set[str]:
+    packed = "".join(text.split())
+    return {packed[start : start + 3] for start in range(max(len(packed) - 2, 1))} if packed else set()
+
+
+def _jaccards(first: Iterable[set[str]], second: Iterable[set[str]]) -> Iterator[float]:
+    for ours, theirs in zip(first, second, strict=True):
+        common = len(ours & theirs)
+        yield common / (len(ours) + len(theirs) - common) if common else 0.0
+
+
+def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> Numbers:
+    """The Jaccard index of each pair's sets of words, or of character trigrams in unsegmented scripts."""
+    if not spaced(language):
+        return trigram_overlaps(first, second)
+    words = ([set(text.split()) for text in plain(texts)] for texts in (first, second))
+    return np.fromiter(_jaccards(*words), np.float64, len(first))
+
+
+def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> Numbers:
+    """The Jaccard index of each pair's sets of character trigrams, whatever the languages.
+
+    Case, punctuation and spaces do not count; a text of one or two characters is its own trigram.
+    """
+    grams = (map(_trigrams, plain(texts)) for texts in (first, second))
+    return np.fromiter(_jaccards(*grams), np.float64, len(first))

@@ -1,0 +1,120 @@
+"""What can be said of texts to classify, of choices, and of tagged sentences."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio
+from isogloss.explain.attributes.lexicon import negates
+from isogloss.explain.attributes.overlap import overlaps
+from isogloss.tasks.examples import Examples
+
+__all__ = [
+    "choice_ratio",
+    "first_choice_length",
+    "first_length",
+    "label",
+    "length_ratio",
+    "lexical_overlap",
+    "negation",
+    "premise_length",
+    "question",
+    "second_choice_length",
+    "second_length",
+    "sentence_length",
+]
+
+Numbers = npt.NDArray[np.float64]
+Names = npt.NDArray[np.str_]
+
+
+def label(examples: Examples) -> Names:
+    """The gold label; of a choice, the index of the right one."""
+    return np.array([str(found) for found in examples["label"]], dtype=np.str_)
+
+
+def first_texts(examples: Examples) -> Sequence[str]:
+    """The first text of a pair, or the only one."""
+    return examples["text_a" if "text_a" in examples.columns else "text"]  # type: ignore[no-any-return]
+
+
+def first_length(examples: Examples, convention: Convention = "script") -> Numbers:
+    """t1Len: tokens of the first text (XNLI: the premise), or of the only one."""
+    return count_tokens(first_texts(examples), examples.language, convention)
+
+
+def second_length(examples: Examples, convention: Convention = "script") -> Numbers:
+    """t2Len: tokens of the second text (XNLI: the hypothesis)."""
+    return count_tokens(examples["text_b"], examples.language, convention)
+
+
+def length_ratio(examples: Examples, convention: Convention = "script") -> Numbers:
+    """t2Len / t1Len."""
+    return ratio(second_length(examples, convention), first_length(examples, convention))
+
+
+def premise_length(examples: Examples, convention: Convention = "script") -> Numbers:
+    """pLen: tokens of the premise of a choice."""
+    return count_tokens(examples["premise"], examples.language, convention)
+
+
+def _choices(examples: Examples, place: int) -> Sequence[str]:
+    return [choices[place] for choices in examples["choices"]]
+
+
+def first_choice_length(examples: Examples, convention: Convention = "script") -> Numbers:
+    """c1Len: tokens of the first choice."""
+    return count_tokens(_choices(examples, 0), examples.language, convention)
+
+
+def second_choice_length(examples: Examples, convention: Convention = "script") -> Numbers:
+    """c2Len: tokens of the second choice."""
+    return count_tokens(_choices(examples, 1), examples.language, convention)
+
+
+def _right_choices(examples: Examples) -> Sequence[str]:
+    return [choices[right] for choices, right in zip(examples["choices"], examples["label"], strict=True)]
+
+
+def choice_ratio(examples: Examples, convention: Convention = "script") -> Numbers:
+    """Tokens of the right choice over the mean of the others: above 1, the right one is the longer one."""
+    flat = [choice for choices in examples["choices"] for choice in choices]
+    counts = count_tokens(flat, examples.language, convention)
+    sizes = np.fromiter(map(len, examples["choices"]), np.int64, len(examples))
+    begins = np.cumsum(sizes) - sizes
+    right = counts[begins + np.array(examples["label"], dtype=np.int64)]
+    others = (np.add.reduceat(counts, begins) if len(begins) else begins.astype(np.float64)) - right
+    return ratio(right, others / np.maximum(sizes - 1, 1))
+
+
+def lexical_overlap(examples: Examples) -> Numbers:
+    """Jaccard index of the two texts, or of premise and right choice: words, or character trigrams where unspaced."""
+    if "choices" in examples.columns:
+        return overlaps(examples["premise"], _right_choices(examples), examples.language)
+    return overlaps(examples["text_a"], examples["text_b"], examples.language)
+
+
+def question(examples: Examples) -> Names:
+    """Whether a cause or an effect is asked for."""
+    return np.array(examples["question"], dtype=np.str_)
+
+
+def negation(examples: Examples) -> Names:
+    """Where a negating word stands: "no" for nowhere, "first", "second" or "both" of the texts.
+
+    Of a choice the premise is the first text and both choices together are the second; a single text is the first.
+    """
+    if "choices" in examples.columns:
+        first, second = examples["premise"], ["\n".join(choices) for choices in examples["choices"]]
+    else:
+        first, second = first_texts(examples), examples["text_b"] if "text_b" in examples.columns else []
+    found = np.array(negates(first, examples.language), dtype=np.int64)
+    if second:
+        found += 2 * np.array(negates(second, examples.language), dtype=np.int64)
+    return np.array(["no", "first", "second", "both"])[found]
+
+
+def sentence_length(examples: Examples) -> Numbers:
+    """sLen: the tokens of a tagged sentence, as its annotators cut them."""
+    return np.fromiter(map(len, examples["tokens"]), np.float64, len(examples))

@@ -1,0 +1,174 @@
+"""Dataset bias: what the examples of each language are like, before any system has seen them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from isogloss.errors import DataError
+from isogloss.explain import tagging
+from isogloss.explain.buckets import Cut
+from isogloss.explain.model import Attribute, Column
+from isogloss.explain.rows import Chosen, Sheet
+from isogloss.metrics.statistics import FloatArray
+from isogloss.scoring.cells import Request
+from isogloss.tasks.loading import load_gold
+from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+
+__all__ = ["Bias", "Distances", "Distribution", "distances", "distribution", "shared_cuts", "survey"]
+
+# Values of a discrete attribute that are reported by name.
+LISTED = 20
+# Wasserstein distances are between this many quantiles: exact where sizes divide it, and close elsewhere.
+QUANTILES = 1000
+
+
+class Distribution(msgspec.Struct, frozen=True):
+    """One attribute of one cell: mean and quartiles (minimum, 25, 50, 75 %, maximum), or the share of each value."""
+
+    task: str
+    language: str
+    split: str
+    attribute: str
+    title: str
+    discrete: bool
+    n: int
+    mean: float | None = None
+    quartiles: list[float] = []
+    shares: dict[str, float] = {}
+
+
+class Distances(msgspec.Struct, frozen=True):
+    """How far the languages of a task are apart in one attribute: a symmetric table in the order of `languages`.
+
+    `measure` is "wasserstein-1" (in the attribute's own unit) or "total variation" (0..1).
+    """
+
+    task: str
+    attribute: str
+    measure: str
+    languages: list[str]
+    table: list[list[float]]
+
+
+class Bias(msgspec.Struct, frozen=True):
+    """The attributes of the examples of many cells; `missing` are cells without gold at hand."""
+
+    split: str
+    distributions: list[Distribution]
+    distances: list[Distances]
+    missing: list[str] = []
+
+
+def survey(request: Request, chosen: Chosen | None = None, progress: Callable[[str], None] | None = None) -> Bias:
+    """The distribution of every chosen attribute in every cell that has data."""
+    found: list[Distribution] = []
+    apart: list[Distances] = []
+    missing: list[str] = []
+    for name in request.tasks:
+        columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
+        for sheet in _gold_sheets(task(name), request, missing, progress):
+            for attribute, column in _columns(sheet, chosen or Chosen()):
+                found.append(distribution(sheet, attribute, column))
+                columns.setdefault(attribute.name, (attribute, {}))[1][sheet.examples.language] = column
+        apart += [distances(name, attribute, by_language) for attribute, by_language in columns.values()]
+    if not found:
+        raise DataError(
+            f"no {request.split} data for {', '.join(request.tasks)}",
+            where=str(request.data or ""),
+            fix="isogloss fetch gets the files; --split dev takes the development sets",
+        )
+    return Bias(request.split, found, [table for table in apart if len(table.languages) > 1], missing)
+
+
+def shared_cuts(
+    request: Request, chosen: Chosen | None = None, progress: Callable[[str], None] | None = None
+) -> dict[tuple[str, str], Cut]:
+    """For each (task, attribute) one cut for all languages, learnt from the gold of all of them together."""
+    cuts: dict[tuple[str, str], Cut] = {}
+    wanted = chosen or Chosen()
+    for name in request.tasks:
+        columns: dict[str, list[Column]] = defaultdict(list)
+        attributes: dict[str, Attribute] = {}
+        for sheet in _gold_sheets(task(name), request, [], progress):
+            for attribute, column in _columns(sheet, wanted):
+                columns[attribute.name].append(column)
+                attributes[attribute.name] = attribute
+        for key, parts in columns.items():
+            together: Column = np.concatenate(parts)  # type: ignore[assignment]  # all of one type
+            cuts[name, key] = wanted.cut(attributes[key], together)
+    return cuts
+
+
+def _gold_sheets(
+    of: Task, request: Request, missing: list[str], progress: Callable[[str], None] | None
+) -> Iterator[Sheet]:
+    """Sheets without a system; a cell that has no gold here joins the missing."""
+    for language in request.languages_of(of):
+        if progress is not None:
+            progress(f"{of.id}/{language}")
+        splits = ("test", "dev") if request.split == "best" else (request.split,)
+        for split in splits:
+            try:
+                examples = load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
+            except DataError:
+                continue
+            if of.kind == "tagging":
+                found = tagging.entities(of, examples, ())
+                yield Sheet(of, examples, (), found.example, (), found.gold, found, request.data)
+            else:
+                yield Sheet(of, examples, (), np.arange(len(examples)), ())
+            break
+        else:
+            missing.append(f"{of.id}/{language}")
+
+
+def _columns(sheet: Sheet, chosen: Chosen) -> Iterator[tuple[Attribute, Column]]:
+    for attribute in chosen.of(sheet.task.kind, sheet.examples):
+        column = sheet.column(attribute)
+        if column is not None and len(column):
+            yield attribute, column
+
+
+def distribution(sheet: Sheet, attribute: Attribute, column: Column) -> Distribution:
+    """Mean and quartiles of the numbers, or the shares of the most frequent values."""
+    of = sheet.examples
+    about = (of.task, of.language, of.split, attribute.name, attribute.title, attribute.discrete, len(column))
+    if attribute.discrete:
+        counts = Counter(column.astype(np.str_).tolist())
+        return Distribution(*about, shares={value: n / len(column) for value, n in counts.most_common(LISTED)})
+    numbers = column.astype(np.float64)
+    numbers = numbers[~np.isnan(numbers)]
+    if not len(numbers):
+        return Distribution(*about)
+    quartiles = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return Distribution(*about, mean=float(numbers.mean()), quartiles=quartiles)
+
+
+def distances(name: str, attribute: Attribute, columns: Mapping[str, Column]) -> Distances:
+    """The distance of every pair of languages: of their distributions of one attribute.
+
+    Wasserstein-1: the mean distance of equal quantiles. Total variation: half the summed differences of shares.
+    """
+    if attribute.discrete:
+        languages = list(columns)
+        shares = _shares(list(columns.values()))
+        table = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
+        measure = "total variation"
+    else:
+        numbers = {code: column[~np.isnan(column.astype(float))].astype(float) for code, column in columns.items()}
+        languages = [code for code, column in numbers.items() if len(column)]
+        points = (np.arange(QUANTILES) + 0.5) / QUANTILES
+        quantiles = [np.quantile(numbers[code], points, method="inverted_cdf") for code in languages]
+        table = np.array([[np.abs(a - b).mean() for b in quantiles] for a in quantiles])
+        measure = "wasserstein-1"
+    return Distances(name, attribute.name, measure, languages, table.tolist())
+
+
+def _shares(columns: Sequence[Column]) -> FloatArray:
+    """Shares (columns, values) of every value in each column."""
+    counted = [Counter(column.astype(np.str_).tolist()) for column in columns]
+    values = sorted({value for counts in counted for value in counts})
+    return np.array([[counts[value] / counts.total() for value in values] for counts in counted])

@@ -1,0 +1,205 @@
+"""Entities of tagged sentences: one row for each chunk that the gold or a system has, with its attributes.
+
+A row is (correct, predicted, gold) of that one chunk, so the sums over a bucket give its F1, and the sums over all
+rows are those of the task's score. A chunk of a part-of-speech task is a run of equal tags, as it is scored.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import DataError
+from isogloss.explain.model import Attribute, Column
+from isogloss.metrics.chunks import extract
+from isogloss.metrics.statistics import F1, IntArray, Statistics
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Values
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
+
+__all__ = ["ATTRIBUTES", "Entities", "Training", "confusion", "entities", "training"]
+
+BoolArray = npt.NDArray[np.bool_]
+Sentences = Sequence[Sequence[str]]
+
+_DECLARED = (
+    ("tag", "type of the entity", True),
+    ("sLen", "sentence length in tokens", False),
+    ("eLen", "entity length in tokens", False),
+    ("tLen", "entity length in characters, blanks not counted", False),
+    ("rPos", "position of the entity: its first token over the sentence length", False),
+    ("eDen", "entity density: share of the sentence's tokens that are in a gold entity", False),
+    ("seen", "whether the entity occurs in the English training set", True),
+    ("eCon", "label consistency: share of its training occurrences that have its type", False),
+    ("eFre", "how often the entity occurs in the English training set", False),
+)
+ATTRIBUTES = tuple(
+    Attribute(name, title, ("tagging",), discrete, level="entity") for name, title, discrete in _DECLARED
+)
+
+
+@dataclass(frozen=True)
+class Training:
+    """The entities of a training set: how often each surface form occurs, and with which types."""
+
+    forms: Counter[str]
+    typed: Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Entities:
+    """The chunks of a cell, gold's and all systems', each once, ordered by where they end.
+
+    Attributes:
+        example: the sentence of each chunk.
+        first: its first token within the sentence.
+        last: its last token.
+        kind: the number of its type in `names`.
+        names: the types there are.
+        gold: whether the gold has it.
+        predicted: for each system, whether it has it.
+    """
+
+    example: IntArray
+    first: IntArray
+    last: IntArray
+    kind: IntArray
+    names: npt.NDArray[np.str_]
+    gold: BoolArray
+    predicted: tuple[BoolArray, ...]
+
+    @property
+    def types(self) -> npt.NDArray[np.str_]:
+        """The type of each chunk."""
+        return self.names[self.kind]
+
+    def statistics(self, system: int) -> Statistics:
+        """Rows (correct, predicted, gold) of a system; the sentence is what resampling draws."""
+        found = self.predicted[system]
+        rows = np.column_stack([self.gold & found, found, self.gold]).astype(np.float64)
+        return Statistics(rows, F1, self.example)
+
+    def columns(self, tokens: Sentences, trained: Training | None) -> dict[str, Column]:
+        """The attributes of every chunk."""
+        lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+        width = self.last - self.first + 1
+        inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(tokens))
+        columns: dict[str, Column] = {
+            "tag": self.types,
+            "sLen": lengths[self.example].astype(np.float64),
+            "eLen": width.astype(np.float64),
+            "tLen": self._characters(tokens, lengths),
+            "rPos": self.first / lengths[self.example],
+            "eDen": (inside / np.maximum(lengths, 1))[self.example],
+        }
+        return columns | ({} if trained is None else self._against(tokens, trained))
+
+    def _characters(self, tokens: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
+        widths = np.fromiter(map(len, chain.from_iterable(tokens)), np.int64, int(lengths.sum()))
+        before = np.concatenate([[0], np.cumsum(widths)])
+        start = (np.cumsum(lengths) - lengths)[self.example]
+        counted: npt.NDArray[np.float64] = (before[start + self.last + 1] - before[start + self.first]).astype(float)
+        return counted
+
+    def _against(self, tokens: Sentences, trained: Training) -> dict[str, Column]:
+        spans = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
+        forms = [_form(tokens[row][first : last + 1]) for row, first, last in spans]
+        often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
+        alike = np.array(
+            [trained.typed.get(pair, 0) for pair in zip(forms, self.types.tolist(), strict=True)], dtype=np.float64
+        )
+        consistency = np.divide(alike, often, out=np.full(len(often), np.nan), where=often > 0)
+        return {"seen": np.where(often > 0, "seen", "unseen"), "eCon": consistency, "eFre": often}
+
+
+def entities(of: Task, examples: Examples, systems: Sequence[Values]) -> Entities:
+    """The chunks of the gold and of every system's tags; a sentence without an answer has none."""
+    gold: Sentences = examples["tags"]
+    given = [
+        [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
+        for values in systems
+    ]
+    types: dict[str, int] = {}
+    sides = [_flat(side, of.dialect, types) for side in (gold, *given)]
+    longest = max(map(len, gold), default=0) + 1
+    shape = (len(gold) + 1, longest, longest, len(types) + 1)
+    # One number a chunk, ordered by sentence, last token, first token and type; equal ones are one entity.
+    packed = [np.ravel_multi_index(tuple(side.T), shape) for side in sides]
+    distinct = np.unique(np.concatenate(packed))
+    example, last, first, kinds = np.unravel_index(distinct, shape)
+    held = [np.isin(distinct, side, assume_unique=True) for side in packed]
+    names = np.array([*types, ""], dtype=np.str_)
+    return Entities(example, first, last, kinds, names, held[0], tuple(held[1:]))
+
+
+def _flat(sentences: Sentences, dialect: str, types: dict[str, int]) -> IntArray:
+    """Chunks as rows (sentence, last token, first token, type number); `types` grows by what is new."""
+    found = extract(sentences, dialect=dialect)
+    counts = np.fromiter(map(len, found), np.int64, len(found))
+    flat = list(chain.from_iterable(found))
+    for kind in dict.fromkeys(map(itemgetter(0), flat)):
+        types.setdefault(kind, len(types))
+    columns = (map(itemgetter(2), flat), map(itemgetter(1), flat), map(types.__getitem__, map(itemgetter(0), flat)))
+    table = np.empty((len(flat), 4), dtype=np.int64)
+    table[:, 0] = np.repeat(np.arange(len(found)), counts)
+    for place, column in enumerate(columns, 1):
+        table[:, place] = np.fromiter(column, np.int64, len(flat))
+    return table
+
+
+def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
+    """Gold type -> predicted type -> count over entities with the same bounds; "O" where one side has none there."""
+    new = np.ones(len(found.example), dtype=bool)
+    if len(new):
+        new[1:] = np.any([np.diff(part) != 0 for part in (found.example, found.last, found.first)], axis=0)
+    span = np.cumsum(new) - 1
+    outside = len(found.names)
+    sides = np.full((2, int(new.sum())), outside)
+    for side, chosen in zip(sides, (found.gold, found.predicted[system]), strict=True):
+        side[span[chosen]] = found.kind[chosen]
+    counts = np.bincount(sides[0] * (outside + 1) + sides[1], minlength=(outside + 1) ** 2).reshape(outside + 1, -1)
+    names = [*found.names.tolist(), "O"]
+    table: dict[str, dict[str, int]] = {}
+    for gold, answer in zip(*np.nonzero(counts), strict=True):
+        table.setdefault(names[gold], {})[names[answer]] = int(counts[gold, answer])
+    return table
+
+
+def training(of: Task, data: Path | None) -> Training | None:
+    """The entities of the English training split, from which XTREME-R's systems transfer; None if it is not there."""
+    return _training(of.id, data)
+
+
+@lru_cache(maxsize=4)
+def _training(name: str, data: Path | None) -> Training | None:
+    of = find_task(name)
+    try:
+        examples = load(of, "en", "train", data, allow_partial=True)
+    except DataError:
+        return None
+    if not examples.has_gold:
+        return None
+    typed: Counter[tuple[str, str]] = Counter()
+    for tokens, chunks in zip(examples["tokens"], extract(examples["tags"], dialect=of.dialect), strict=True):
+        typed.update((_form(tokens[first : last + 1]), kind) for kind, first, last in chunks)
+    return Training(_totals(typed), typed)
+
+
+def _totals(typed: Mapping[tuple[str, str], int]) -> Counter[str]:
+    forms: Counter[str] = Counter()
+    for (form, _), count in typed.items():
+        forms[form] += count
+    return forms
+
+
+def _form(tokens: Sequence[str]) -> str:
+    """An entity as it is looked up in training: its tokens, whatever their case."""
+    return " ".join(tokens).casefold()

@@ -1,0 +1,270 @@
+"""Charts as Vega-Lite specifications: one serves the page, SVG and PNG alike.
+
+Colours are viridis (scores: dark is low; errors: dark is high), blue–orange for signed differences, and Okabe and
+Ito's palette with distinct shapes for systems: all can be told apart by colour-blind readers and in grey.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from isogloss.errors import IsoglossError
+
+__all__ = ["Chart", "bucket_bars", "colours", "converter", "dots", "fixed", "gap_bars", "heat_map", "png", "svg"]
+
+Record = Mapping[str, Any]
+Spec = dict[str, Any]
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+SCORES = {"scheme": "viridis", "domain": [0, 100]}
+ERRORS = {"scheme": "viridis", "domain": [0, 100], "reverse": True}
+INK = "#222"
+CONFIG = {
+    "font": "sans-serif",
+    "background": "white",
+    "axis": {"labelColor": INK, "titleColor": INK, "labelLimit": 220, "labelFontSize": 11, "titleFontSize": 11},
+    "header": {
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelFontWeight": "bold",
+        "labelAnchor": "start",
+        "labelLimit": 260,
+    },
+    "legend": {"labelColor": INK, "titleColor": INK, "labelLimit": 260, "symbolLimit": 60},
+    "view": {"stroke": "#ccc"},
+}
+# A chart whose rows or columns are languages follows the page's filter through this parameter.
+KEPT = {"name": "kept", "value": None}
+FILTER = [{"filter": "kept === null || indexof(kept, datum.language) >= 0"}]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with the name of its files; `description` is read aloud where it cannot be seen."""
+
+    name: str
+    title: str
+    description: str
+    spec: Spec
+
+
+def converter() -> Any:
+    """The library that renders charts and holds the JavaScript of the page."""
+    try:
+        return import_module("vl_convert")
+    except ImportError:
+        what = "reports need vl-convert-python, which is not installed"
+        raise IsoglossError(what, fix="pip install 'isogloss[charts]'") from None
+
+
+def svg(chart: Chart) -> str:
+    """The chart as a drawing."""
+    drawing: str = converter().vegalite_to_svg(chart.spec)
+    return drawing
+
+
+def png(drawing: str) -> bytes:
+    """A drawing as a picture, at twice its size for sharp print."""
+    picture: bytes = converter().svg_to_png(drawing, scale=2)
+    return picture
+
+
+def _whole(records: Sequence[Record], description: str, body: Spec) -> Spec:
+    return {
+        "description": description,
+        "config": CONFIG,
+        "params": [KEPT],
+        "data": {"values": list(records)},
+        "transform": FILTER,
+        **body,
+    }
+
+
+def fixed(chart: Chart) -> Chart:
+    """A chart of averages, which do not change with the languages a reader picks."""
+    return replace(chart, spec={key: value for key, value in chart.spec.items() if key != "transform"})
+
+
+def _systems(records: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(str(record["system"]) for record in records))
+
+
+def colours(systems: Sequence[str]) -> dict[str, str]:
+    """A colour for each system, by its place."""
+    return dict(zip(systems, _cycled(PALETTE, len(systems)), strict=True))
+
+
+def _colour(of: Mapping[str, str]) -> Spec:
+    scale = {"domain": list(of), "range": list(of.values())}
+    legend = {"orient": "top", "columns": 2} if len(of) > 1 else None
+    return {"field": "system", "type": "nominal", "title": None, "scale": scale, "legend": legend}
+
+
+def _shape(systems: Sequence[str]) -> Spec:
+    shapes = _cycled(SHAPES, len(systems))
+    return {**_colour(colours(systems)), "scale": {"domain": list(systems), "range": shapes}}
+
+
+def _cycled(values: Sequence[str], count: int) -> list[str]:
+    return [values[place % len(values)] for place in range(count)]
+
+
+def _tooltip(fields: Mapping[str, str]) -> list[Spec]:
+    """Fields with their titles; numbers get one decimal."""
+    numbers = {"score", "low", "high", "gap", "english", "others"}
+    return [
+        {"field": field, "title": title, **({"format": ".1f"} if field in numbers else {})}
+        for field, title in fields.items()
+    ]
+
+
+def heat_map(
+    name: str,
+    title: str,
+    records: Sequence[Record],
+    *,
+    x: tuple[str, Sequence[str]],
+    y: tuple[str, Sequence[str]],
+    tooltip: Mapping[str, str],
+    colour: Mapping[str, Any] = SCORES,
+    columns: int = 2,
+) -> Chart:
+    """Cells coloured and printed by `score`, one panel a system; x and y are a field with the order of its values."""
+    description = f"{title}: heat map of {len(records)} scores, {y[0]} by {x[0]}."
+    # Where viridis is so dark that white is the better read.
+    dark = "datum.score > 58" if colour.get("reverse") else "datum.score < 42"
+    text = {
+        "mark": {"type": "text", "fontSize": 9},
+        "encoding": {
+            "text": {"field": "score", "format": ".0f"},
+            "color": {"condition": {"test": dark, "value": "white"}, "value": "black"},
+        },
+    }
+    rectangle = {
+        "mark": {"type": "rect", "tooltip": True},
+        "encoding": {
+            "color": {"field": "score", "type": "quantitative", "title": None, "scale": dict(colour)},
+            "tooltip": _tooltip(tooltip),
+        },
+    }
+    axes = {
+        "x": {
+            "field": x[0],
+            "type": "nominal",
+            "sort": list(x[1]),
+            "title": None,
+            "axis": {"orient": "top", "labelAngle": -45, "labelAlign": "left"},
+        },
+        "y": {"field": y[0], "type": "nominal", "sort": list(y[1]), "title": None},
+    }
+    panel = {"width": {"step": 26}, "height": {"step": 17}, "encoding": axes, "layer": [rectangle, text]}
+    return Chart(name, title, description, _whole(records, description, _panels(records, panel, columns)))
+
+
+def _panels(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
+    """One panel a system, in the order they were given."""
+    systems = _systems(records)
+    if len(systems) < 2:
+        return panel
+    facet = {"field": "system", "title": None, "sort": systems}
+    # Every panel has its own axis, so that the system's name stands above it and not between axis and cells.
+    return {"facet": facet, "columns": columns, "spec": panel, "resolve": {"axis": {"x": "independent"}}}
+
+
+def dots(name: str, title: str, records: Sequence[Record], names: Sequence[str], strong: int) -> Chart:
+    """Scores as dots on their 95 % intervals: `score`, `low`, `high` of each `name` by `system`.
+
+    The first `strong` of the names are averages of the others and stand in bold.
+    """
+    systems = _systems(records)
+    description = f"{title}: scores with 95 % intervals of {', '.join(systems)}."
+    # An axis counts its labels from 0 to 1.
+    weight = {
+        "condition": {"test": f"datum.index * {max(1, len(names) - 1)} < {strong - 0.5}", "value": "bold"},
+        "value": "normal",
+    }
+    place = {
+        "y": {
+            "field": "name",
+            "type": "nominal",
+            "sort": list(names),
+            "title": None,
+            "scale": {"type": "band"},
+            "axis": {"grid": True, "tickBand": "extent", "labelFontWeight": weight},
+        },
+        "yOffset": {"field": "system", "sort": systems},
+        "color": _colour(colours(systems)),
+    }
+    quantity = {"type": "quantitative", "title": "score, 0–100, with 95 % interval", "scale": {"zero": False}}
+    interval = {
+        "mark": {"type": "rule", "strokeWidth": 2},
+        "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
+    }
+    tooltip = _tooltip({"name": "name", "system": "system", "score": "score", "low": "low", "high": "high", "n": "n"})
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+        "encoding": {"x": {"field": "score", **quantity}, "shape": _shape(systems), "tooltip": tooltip},
+    }
+    height = {"step": max(20, 12 * len(systems)), "for": "position"}
+    body = {"width": 420, "height": height, "encoding": place, "layer": [interval, dot]}
+    return fixed(Chart(name, title, description, _whole(records, description, body)))
+
+
+def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
+    """The transfer gap of each task, a bar a system."""
+    systems = _systems(records)
+    description = f"{title}: {len(records)} gaps of {', '.join(systems)}."
+    fields = {"task": "task", "system": "system", "english": "English", "others": "others", "gap": "gap"}
+    body = {
+        "width": 420,
+        "height": {"step": max(18, 12 * len(systems)), "for": "position"},
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": {"field": "task", "type": "nominal", "sort": list(tasks), "title": None},
+            "yOffset": {"field": "system", "sort": systems},
+            "x": {"field": "gap", "type": "quantitative", "title": "English minus the mean of the others, points"},
+            "color": _colour(colours(systems)),
+            "tooltip": _tooltip(fields),
+        },
+    }
+    return fixed(Chart(name, title, description, _whole(records, description, body)))
+
+
+def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mapping[str, str]) -> Chart:
+    """Scores per bucket with 95 % intervals, one panel a language, a bar a system in its colour."""
+    description = f"{title}: scores with 95 % intervals in each bucket, by language."
+    order = list(dict.fromkeys(record["bucket"] for record in records)) or None
+    place = {
+        "x": {
+            "field": "bucket",
+            "type": "nominal",
+            "sort": order,
+            "title": None,
+            "scale": {"type": "band"},
+            "axis": {"labelAngle": -40 if any(len(name) > 5 for name in order or ()) else 0, "labelLimit": 90},
+        },
+        "xOffset": {"field": "system", "sort": list(systems)},
+    }
+    domain = {"domain": [0, 100]}
+    fields = {"bucket": "bucket", "edges": "edges", "system": "system", "score": "score"}
+    tooltip = _tooltip({**fields, "low": "low", "high": "high", "n": "n"})
+    value = {"type": "quantitative", "title": "score", "scale": domain, "stack": None}
+    bars = {
+        "mark": {"type": "bar", "cursor": "pointer", "opacity": 0.75},
+        "encoding": {"y": {"field": "score", **value}, "color": _colour(systems), "tooltip": tooltip},
+    }
+    intervals = {
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
+        "encoding": {"y": {"field": "low", **value}, "y2": {"field": "high"}},
+    }
+    step = max(30, 16 * len(systems))
+    panel = {"width": {"step": step, "for": "position"}, "height": 130, "encoding": place, "layer": [bars, intervals]}
+    body = {
+        "facet": {"field": "name", "title": None, "sort": None},
+        "columns": 4,
+        "spec": panel,
+        "resolve": {"axis": {"x": "independent"}},
+    }
+    return Chart(name, title, description, _whole(records, description, body))

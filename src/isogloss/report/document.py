@@ -1,0 +1,305 @@
+"""The report before it has a form: sections of tables and charts, for several systems side by side."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from isogloss.languages import Language
+from isogloss.report import charts
+from isogloss.report.charts import Chart
+from isogloss.report.explained import explain_charts, explain_table, slug
+from isogloss.report.frames import Cell, Mean, autonym, cells, gaps, grouped, label, summaries, tasks_of
+from isogloss.report.inputs import Inputs
+from isogloss.report.scores import figure, span
+from isogloss.report.tables import Table
+from isogloss.scoring.results import PairScores, Results
+
+__all__ = ["Section", "sections"]
+
+LEVELS = ("overall", "category", "task")
+RULES = ("fair", "paper")
+CELL_HINTS = {"name": "language", "autonym": "autonym", "task": "task", "system": "system", "detail": "metrics"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report: `tables` and `charts` by the names of their files.
+
+    A section with a `panel` is drawn by the page from embedded data, as its reader chooses; its tables and charts go
+    only into files.
+    """
+
+    id: str
+    title: str
+    intro: str
+    tables: dict[str, Table] = field(default_factory=dict)
+    charts: list[Chart] = field(default_factory=list)
+    panel: bool = False
+    # Tables that are too long to stand open, or to be printed.
+    reference: bool = False
+
+
+def sections(inputs: Inputs) -> list[Section]:
+    """Everything there is to show, the most important first."""
+    found = cells(inputs.systems)
+    parts = [_overview(inputs.systems), _languages(inputs.systems, found), _groups(inputs.systems, found)]
+    if gaps(found):
+        parts.append(_gap(found, tasks_of(inputs.systems)))
+    if any(results.pairs for results in inputs.systems.values()):
+        parts.append(_pairs(inputs.systems))
+    if inputs.checklists:
+        parts.append(_checklist(inputs))
+    if inputs.explanations:
+        parts.append(_explain(inputs))
+    return [*parts, _provenance(inputs.systems)]
+
+
+def _system(systems: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The cell that names the system, where there are several."""
+    return (name,) if len(systems) > 1 else ()
+
+
+def _overview(systems: Mapping[str, Results]) -> Section:
+    rows = list(summaries(systems))
+    names = list(dict.fromkeys(row.name for level in LEVELS for row in rows if row.level == level))
+    by_place = {(row.name, row.system): row for row in rows}
+    header = [part for name in systems for part in (name, "95 %")]
+    table = Table("Overview", ("average", "languages", *header), words=2)
+    for name in names:
+        of = [by_place.get((name, system)) for system in systems]
+        shown = [
+            part
+            for row in of
+            for part in ((figure(row.score) + "*" * row.missing, span(row.score)) if row else ("·", ""))
+        ]
+        first = next(row for row in of if row)
+        table.add(name, first.languages, *shown, strong=first.level != "task")
+    if any(row.missing for row in rows):
+        table.notes.append("* over a part: see Provenance for what is missing")
+    notes = dict.fromkeys(results.overall.note for results in systems.values() if results.overall.note)
+    table.notes += list(notes)
+    records = [
+        {
+            "system": row.system,
+            "name": row.name,
+            "score": row.score.value,
+            "low": row.score.low,
+            "high": row.score.high,
+            "n": row.score.n,
+        }
+        for row in rows
+    ]
+    strong = len({row.name for row in rows if row.level != "task"})
+    chart = charts.dots("overview", "Averages", records, names, strong)
+    intro = "Task averages over languages, category averages over tasks, and the overall figure by the suite's rule."
+    return Section("overview", "Overview", intro, {"overview": table}, [chart])
+
+
+def _cell_record(cell: Cell) -> dict[str, Any]:
+    return {
+        "system": cell.system,
+        "task": cell.task,
+        "language": cell.language,
+        "name": label(cell.language),
+        "autonym": autonym(cell.language),
+        "score": round(cell.score, 2),
+        "detail": cell.detail,
+    }
+
+
+def _languages(systems: Mapping[str, Results], found: list[Cell]) -> Section:
+    tasks = tasks_of(systems)
+    codes = sorted({cell.language for cell in found}, key=label)
+    by_place = {(cell.system, cell.language, cell.task): cell for cell in found}
+    system = _system(systems, "system")
+    table = Table("Scores by language", ("code", "language", *system, *tasks), words=2 + len(system))
+    for code in codes:
+        for name in systems:
+            row = [by_place.get((name, code, task)) for task in tasks]
+            if any(row):
+                shown = [f"{cell.score:.1f}{_mark(cell, systems[name].split)}" if cell else "·" for cell in row]
+                table.add(code, label(code), *_system(systems, name), *shown)
+    marks = "".join(cell for row in table.rows for cell in row)
+    table.notes += ["† partial gold, in no average"] * ("†" in marks) + ["‡ dev, the others test"] * ("‡" in marks)
+    order = [label(code) for code in codes]
+    records = [_cell_record(cell) for cell in found]
+    chart = charts.heat_map(
+        "languages", "Task by language", records, x=("task", tasks), y=("name", order), tooltip=CELL_HINTS
+    )
+    intro = "One score a cell: the mean of the metrics a task is known by. Dark is low; empty cells were not scored."
+    return Section("languages", "Languages", intro, {"languages": table}, [chart])
+
+
+def _mark(cell: Cell, split: str) -> str:
+    return "†" * cell.found.partial + "‡" * (split == "best" and cell.found.split == "dev")
+
+
+def _groups(systems: Mapping[str, Results], found: list[Cell]) -> Section:
+    tasks = tasks_of(systems)
+    intro = "Means over the languages of a family or script, which differ in number from task to task."
+    section = Section("groups", "Families and scripts", intro)
+
+    def family(entry: Language) -> str:
+        return entry.family
+
+    def script(entry: Language) -> str:
+        return entry.script
+
+    for name, title, group in (("families", "By family", family), ("scripts", "By script", script)):
+        means = grouped(found, group)
+        section.tables[name] = _group_table(title, means, systems, tasks)
+        order = list(dict.fromkeys(mean.group for mean in means))
+        hints = {"group": name, "task": "task", "system": "system", "score": "mean", "languages": "languages"}
+        records = [{**asdict(mean), "score": round(mean.score, 2)} for mean in means]
+        chart = charts.heat_map(name, title, records, x=("task", tasks), y=("group", order), tooltip=hints)
+        section.charts.append(charts.fixed(chart))
+    return section
+
+
+def _group_table(title: str, means: list[Mean], systems: Mapping[str, Results], tasks: list[str]) -> Table:
+    system = _system(systems, "system")
+    table = Table(title, ("group", *system, *tasks), words=1 + len(system))
+    by_place = {(mean.group, mean.system, mean.task): mean for mean in means}
+    for group in dict.fromkeys(mean.group for mean in means):
+        for name in systems:
+            row = [by_place.get((group, name, task)) for task in tasks]
+            if any(row):
+                shown = [f"{mean.score:.1f} ({mean.languages})" if mean else "·" for mean in row]
+                table.add(group, *_system(systems, name), *shown)
+    table.notes = ["in brackets: how many languages"]
+    return table
+
+
+def _gap(found: list[Cell], tasks: list[str]) -> Section:
+    rows = gaps(found)
+    table = Table("Transfer gap", ("task", "system", "English", "others", "gap", "languages"), words=2)
+    for row in sorted(rows, key=lambda row: tasks.index(row.task)):
+        numbers = (f"{row.english:.1f}", f"{row.others:.1f}", f"{row.gap:.1f}", str(row.languages))
+        table.add(row.task, row.system, *numbers)
+    table.notes = ["languages: how many others; tasks without English have no gap"]
+    chart = charts.gap_bars("gap", "Transfer gap", [{**asdict(row), "gap": row.gap} for row in rows], tasks)
+    intro = "English minus the mean of the other languages: what is lost on the way. 0 is perfect transfer."
+    return Section("gap", "Transfer gap", intro, {"gap": table}, [chart])
+
+
+def _pairs(systems: Mapping[str, Results]) -> Section:
+    intro = "Retrieval by language of the query (rows) and of the target (columns), pooled over all queries."
+    section = Section("pairs", "Language pairs", intro)
+    by_task: dict[str, dict[str, PairScores]] = {}
+    for name, results in systems.items():
+        for scores in results.pairs:
+            by_task.setdefault(scores.task, {})[name] = scores
+    for task, of in by_task.items():
+        records = [record for name, scores in of.items() for record in _pair_records(name, scores)]
+        queries = sorted({record["name"] for record in records})
+        targets = sorted({record["target"] for record in records})
+        hints = {"name": "query", "target": "target", "system": "system", "score": "score", "n": "queries"}
+        metric = next(iter(of.values())).metric
+        section.charts.append(
+            charts.heat_map(
+                slug(f"pairs-{task}"),
+                f"{task}: {metric} by query and target language",
+                records,
+                x=("target", targets),
+                y=("name", queries),
+                tooltip=hints,
+                columns=2 if len(targets) <= 12 else 1,
+            )
+        )
+        section.tables[slug(f"pairs-{task}")] = _pair_table(task, of)
+    return section
+
+
+def _pair_records(system: str, scores: PairScores) -> Iterator[dict[str, Any]]:
+    for query, row in scores.matrix.items():
+        for target, number in row.items():
+            place = {"system": system, "language": query, "name": label(query), "target": label(target)}
+            yield {**place, "score": round(number.value, 2), "n": number.n}
+
+
+def _pair_table(task: str, of: Mapping[str, PairScores]) -> Table:
+    targets = sorted({target for scores in of.values() for row in scores.matrix.values() for target in row})
+    system = _system(of, "system")
+    table = Table(f"{task}: query by target", ("code", "language", *system, *targets), words=2 + len(system))
+    for query in sorted({query for scores in of.values() for query in scores.matrix}):
+        for name, scores in of.items():
+            row = scores.matrix.get(query, {})
+            table.add(query, label(query), *_system(of, name), *(figure(row.get(target)) or "·" for target in targets))
+    for name, scores in of.items():
+        subsets = "; ".join(f"{subset} {figure(number)} ({span(number)})" for subset, number in scores.subsets.items())
+        table.notes.append(f"{name}: {subsets}")
+    return table
+
+
+def _checklist(inputs: Inputs) -> Section:
+    records = [
+        {
+            "system": f"{name}, rule: {rule}",
+            "language": cell.language,
+            "name": label(cell.language),
+            "test": cell.test,
+            "score": round(rate.value, 2),
+            "low": rate.low,
+            "high": rate.high,
+            "review": cell.review,
+        }
+        for name, rates in inputs.checklists.items()
+        for rule in RULES
+        for cell in rates
+        if (rate := cell.rates.get(rule))
+    ]
+    every = [cell for rates in inputs.checklists.values() for cell in rates]
+    tests = list(dict.fromkeys(cell.test for cell in every))
+    order = sorted({label(cell.language) for cell in every})
+    hints = {"name": "language", "test": "test", "score": "error rate", "low": "low", "high": "high"}
+    chart = charts.heat_map(
+        "checklist",
+        "Checklist: error rate",
+        records,
+        x=("test", tests),
+        y=("name", order),
+        tooltip={**hints, "review": "review"},
+        colour=charts.ERRORS,
+    )
+    intro = (
+        "Error rates in per cent: a case fails if any of its examples fails. Dark is bad. "
+        "What the paper's rule has above the fair one is the rule's fault, not the system's."
+    )
+    return Section("checklist", "Checklist", intro, {"checklist": _rate_table(inputs, tests)}, [chart])
+
+
+def _rate_table(inputs: Inputs, tests: list[str]) -> Table:
+    table = Table("Checklist: error rates", ("code", "language", "answers", "rule", *tests), words=4)
+    for name, rates in inputs.checklists.items():
+        for code in sorted({cell.language for cell in rates}, key=label):
+            found = {cell.test: cell.rates for cell in rates if cell.language == code}
+            for rule in RULES:
+                row = [found[test].get(rule) if test in found else None for test in tests]
+                table.add(code, label(code), name, rule, *(f"{rate.value:.1f}" if rate else "·" for rate in row))
+    return table
+
+
+def _explain(inputs: Inputs) -> Section:
+    intro = "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds."
+    found = list(explain_charts(inputs.explanations, inputs.systems))
+    return Section("explain", "Explain", intro, {"explain": explain_table(inputs.explanations)}, found, panel=True)
+
+
+def _provenance(systems: Mapping[str, Results]) -> Section:
+    about = Table("Systems", ("system", "what", "value"), words=3)
+    missing = Table("What is missing", ("system", "average", "missing"), words=3)
+    signatures = Table("Signatures", ("system", "task", "code", "language", "signature"), words=5)
+    for name, results in systems.items():
+        facts = {**results.system, "suite": results.suite, "split": results.split, "isogloss": results.isogloss}
+        for key, value in {**facts, "schema version": results.schema_version}.items():
+            about.add(name, key, str(value))
+        for average in (*results.tasks, *results.categories):
+            if average.missing:
+                missing.add(name, average.name, " ".join(average.missing))
+        if results.overall.missing:
+            missing.add(name, "overall", " ".join(results.overall.missing))
+        for cell in results.cells:
+            signatures.add(name, cell.task, cell.language, label(cell.language), cell.signature)
+    tables = {"systems": about, **({"missing": missing} if missing.rows else {}), "signatures": signatures}
+    intro = "How every number was made: same signature, same task, metric, data and version."
+    return Section("provenance", "Provenance", intro, tables, reference=True)

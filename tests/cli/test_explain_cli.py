@@ -1,0 +1,209 @@
+"""isogloss explain from end to end: on made data, and on what real systems said."""
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e.command import isogloss, scored
+from isogloss.explain.buckets import learn
+from isogloss.explain.rows import Chosen
+from isogloss.predictions.importers import import_files
+from isogloss.predictions.write import write_predictions
+from isogloss.tasks.loading import load_gold
+from isogloss.tasks.registry import task
+from predictions.made import write_jsonl, xquad
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """XQuAD in two languages; `long` fails on every answer with word0 in it, `short` on every fourth question."""
+    root = tmp_path_factory.mktemp("explain")
+    for language in ("en", "de"):
+        answers = xquad(root / "data", language)
+        long = {key: "no" if "word0" in text else text for key, text in answers.items()}
+        short = {key: "no" if place % 4 == 0 else text for place, (key, text) in enumerate(answers.items())}
+        write_jsonl(root / f"long/xquad/{language}.jsonl", dict(long))
+        write_jsonl(root / f"short/xquad/{language}.jsonl", dict(short))
+    rows = [{"id": key, "value": "zero" if "word0" in text else "other"} for key, text in answers.items()]
+    (root / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    return root
+
+
+def explained(*words: object, target: Path) -> dict[str, Any]:
+    done = isogloss("explain", *words, "--json", target)
+    assert (done.code, done.err) == (0, ""), done.err
+    return {**json.loads(target.read_text(encoding="utf-8")), "printed": done.out}
+
+
+def test_one_system(made: Path, tmp_path: Path) -> None:
+    own = f"word@{made / 'mine.jsonl'}"
+    words = (made / "long", "--data", made / "data", "--tasks", "xquad", "--attributes", own, "--examples", "3")
+    found = explained(*words, target=tmp_path / "e.json")
+    (system,) = found["explanations"]
+    facets = [facet for facet in system["facets"] if facet["language"] == "en"]
+    assert [facet["metric"] for facet in facets] == ["score", "f1", "em"]
+    assert [(b["bucket"]["name"], b["bucket"]["n"], b["value"]) for b in facets[0]["buckets"]] == [
+        ("other", 1020, 100),
+        ("zero", 170, 0),
+    ]
+    assert facets[0]["insight"].startswith("word (from mine.jsonl): best at other (100.0), worst at zero (0.0)")
+    assert facets[0]["buckets"][1]["ids"] == ["q0", "q7", "q14"]
+    case = found["cases"]["xquad/en"]["q7"]
+    assert (case["inputs"]["question"], case["predictions"], case["scores"]) == ("What?", {"long": "no"}, {"long": 0})
+    assert "xquad/de: word zero, worst first" in found["printed"]
+    assert found["edges"] == "language"
+    assert found["pairs"] == []
+
+
+def test_two_systems(made: Path, tmp_path: Path) -> None:
+    own = f"word@{made / 'mine.jsonl'}"
+    words = (made / "long", made / "short", "-d", made / "data", "-l", "en", "-a", own, "--examples", "1")
+    found = explained(*words, target=tmp_path / "e.json")
+    (pair,) = found["pairs"]
+    (cell,) = pair["cells"]
+    # 1190 answers: 170 have word0, 298 stand at every fourth place, 43 are both.
+    assert (cell["first_right"], cell["second_right"], cell["n"]) == (298 - 43, 170 - 43, 1190)
+    assert (cell["first_right_ids"], cell["second_right_ids"]) == (["q4"], ["q7"])
+    by_name = {row["bucket"]["name"]: row for row in pair["facets"][0]["buckets"]}
+    assert by_name["other"]["difference"] == pytest.approx(100 * 255 / 1020)
+    assert by_name["zero"]["difference"] == pytest.approx(-100 * 127 / 170)
+    assert (by_name["other"]["flips"], by_name["zero"]["flips"]) == (False, True)
+    assert "long right, short wrong" in found["printed"]
+    assert "●⇄" in found["printed"]
+
+
+def test_shared_edges_are_said_and_are_the_same_in_all_languages(tmp_path: Path) -> None:
+    languages = task("mini-xcopa").languages[:3]
+    for language in languages:
+        gold = load_gold(task("mini-xcopa"), language, "test", None)
+        write_jsonl(tmp_path / f"system/mini-xcopa/{language}.jsonl", dict.fromkeys(gold.ids, 0))
+    words = (tmp_path / "system", "-s", "mini", "-t", "mini-xcopa", "-l", ",".join(languages), "-a", "pLen,punctuation")
+    inner = {}
+    for edges in ("language", "shared"):
+        found = explained(*words, "--edges", edges, target=tmp_path / f"{edges}.json")
+        assert found["edges"] == edges
+        facets = found["explanations"][0]["facets"]
+        inner[edges] = [{b["bucket"]["high"] for b in f["buckets"][:-1]} for f in facets if f["attribute"] == "pLen"]
+    assert "bucket edges shared by all languages" in found["printed"]
+    assert len(inner["shared"]) == len(languages)
+    every = set().union(*inner["shared"])
+    assert len(every) <= 3
+    assert not all(edges <= every for edges in inner["language"])
+
+
+def test_bias_needs_no_system(made: Path, tmp_path: Path) -> None:
+    found = explained(
+        "--bias", "--data", made / "data", "--tasks", "xquad", "-l", "en,de,ru", target=tmp_path / "b.json"
+    )
+    assert found["missing"] == ["xquad/ru"]
+    lengths = [d for d in found["distributions"] if d["attribute"] == "aLen"]
+    assert [(d["language"], d["mean"]) for d in lengths] == [("en", 2), ("de", 2)]
+    assert "no gold at hand: xquad/ru" in found["printed"]
+
+
+def test_many_cells_are_summed_up(tmp_path: Path) -> None:
+    for language in task("mini-xnli").languages[:7]:
+        gold = load_gold(task("mini-xnli"), language, "test", None)
+        write_jsonl(tmp_path / f"system/mini-xnli/{language}.jsonl", dict.fromkeys(gold.ids, "neutral"))
+    codes = ",".join(task("mini-xnli").languages[:7])
+    done = isogloss("explain", tmp_path / "system", "--suite", "mini", "-t", "mini-xnli", "-l", codes, "-f", "md")
+    assert done.code == 0
+    assert "mean over 7 languages" in done.out
+    assert "| label |" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((), 2, "give a prediction folder"),
+        (("nobody",), 1, "there is no such folder"),
+        (("nobody", "--attributes", "aLem"), 2, "Did you mean aLen"),
+        (("nobody", "--edges", "both"), 2, "language, shared"),
+    ],
+)
+def test_mistakes_end_in_one_line(words: tuple[str, ...], code: int, message: str) -> None:
+    done = isogloss("explain", *words)
+    assert done.code == code
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+# ------------------------------------------------------------------------------------------------------- real systems
+
+
+def imported(data_dir: Path, root: Path, system: str, language: str) -> None:
+    folder = data_dir / f"explainaboard_outputs/multilingual/{system}/xquad"
+    files = sorted(folder.glob(f"test-{language}_*.json.xz"))
+    if not files:
+        pytest.skip(f"{folder} has no {language}")
+    found = import_files("explainaboard", files, "xquad", language, data=data_dir)
+    write_predictions(root / system, task("xquad"), language, "test", found.ids, found.values)
+
+
+def test_two_real_systems_in_three_languages(data_dir: Path, tmp_path: Path) -> None:
+    for system in ("mt5base", "mlpp"):
+        for language in ("en", "es", "zh"):
+            imported(data_dir, tmp_path, system, language)
+    words = (tmp_path / "mt5base", tmp_path / "mlpp", "--data", data_dir, "--tasks", "xquad")
+    found = explained(*words, target=tmp_path / "e.json")
+    (pair,) = found["pairs"]
+    assert [cell["language"] for cell in pair["cells"]] == ["en", "es", "zh"]
+    record = scored(tmp_path / "mlpp", "--data", data_dir, "--tasks", "xquad")
+    for facet in found["explanations"][1]["facets"]:
+        (cell,) = [c for c in record["cells"] if c["language"] == facet["language"]]
+        numbers = {name: number["value"] for name, number in cell["metrics"].items()}
+        numbers["score"] = (numbers["f1"] + numbers["em"]) / 2
+        # Buckets are parts of the whole: their mean, weighted by size, is the score.
+        total = sum(b["value"] * b["bucket"]["n"] for b in facet["buckets"]) / 1190
+        assert sum(b["bucket"]["n"] for b in facet["buckets"]) == 1190
+        assert total == pytest.approx(numbers[facet["metric"]], abs=1e-6)
+    said = [f["insight"] for f in found["explanations"][1]["facets"] if f["attribute"] == "aLen" and f["insight"]]
+    assert any("worst at XL" in sentence for sentence in said)
+
+
+def test_five_systems_on_english_questions(data_dir: Path, tmp_path: Path) -> None:
+    gold = load_gold(task("xquad"), "en", "test", data_dir)
+    files = sorted((data_dir / "squad_dev_predictions").glob("*.json.xz"))
+    if len(files) != 5:
+        pytest.skip("the five systems are not there")
+    for path in files:
+        said = json.loads(lzma.decompress(path.read_bytes()))
+        known = {key: said[key] for key in gold.ids if key in said}
+        write_jsonl(tmp_path / f"{path.name.split('.')[0]}/xquad/en.jsonl", dict(known))
+    folders = sorted(folder for folder in tmp_path.iterdir() if folder.is_dir())
+    found = explained(*folders, "-d", data_dir, "-l", "en", "-t", "xquad", "-a", "aLen", target=tmp_path / "e.json")
+    assert len(found["pairs"]) == 10
+    (versus,) = [p for p in found["pairs"] if (p["first"], p["second"]) == ("bert", "logistic")]
+    assert all(row["difference"] > 20 and row["p"] < 0.05 for row in versus["facets"][0]["buckets"])
+
+
+def test_edges_of_the_paper(data_dir: Path) -> None:
+    """Table 25, English: lengths span the same ranges; its inner edges come from filling buckets greedily."""
+    gold = load_gold(task("xquad"), "en", "test", data_dir)
+    paper = {"qLen": (3, 8, 11, 16, 29), "cLen": (25, 91, 111, 156, 509)}
+    for attribute in Chosen(tuple(paper)).of("qa"):
+        assert attribute.values is not None
+        column = attribute.values(gold).astype(float)
+        edges = paper[attribute.name]
+        assert (column.min(), column.max()) == (edges[0], edges[-1])
+        assert tuple(_greedy(column)) == edges[1:4]
+        # Ours are nearer to equal counts.
+        ours = [bucket.n for bucket in learn(column, False).apply(column)[0]]
+        theirs = np.diff(np.searchsorted(np.sort(column), [*edges[1:4]], side="right"), prepend=0, append=len(column))
+        assert np.std(ours) < np.std(theirs)
+
+
+def _greedy(column: np.ndarray) -> list[float]:
+    """Upper edges of buckets that are closed as soon as they hold a quarter of all."""
+    edges: list[float] = []
+    held = 0
+    for value, count in zip(*np.unique(column, return_counts=True), strict=True):
+        held += count
+        if held >= len(column) / 4:
+            edges.append(float(value))
+            held = 0
+    return edges

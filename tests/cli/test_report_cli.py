@@ -1,0 +1,94 @@
+"""isogloss report, as a user meets it."""
+
+import csv
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from e2e.command import isogloss
+from isogloss.report import charts
+from report.made_records import HOSTILE, explanation, rates, results
+
+pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run folder with a record."""
+    folder = tmp_path / "runs" / "one" / "zero-shot" / "seed-0"
+    folder.mkdir(parents=True)
+    results("one").to_json(folder / "results.json")
+    return folder
+
+
+def test_a_report_of_everything(run: Path, tmp_path: Path) -> None:
+    results(HOSTILE, -10).to_json(tmp_path / "two.json")
+    (tmp_path / "explain.json").write_bytes(msgspec.json.encode(explanation("one")))
+    (tmp_path / "rates.json").write_text(json.dumps([asdict(cell) for cell in rates()]), encoding="utf-8")
+    out = tmp_path / "report"
+    more = ("--explain", tmp_path / "explain.json", "--checklist", tmp_path / "rates.json")
+    done = isogloss("report", run, tmp_path / "two.json", *more, "--out", out)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{out}/index.html (1.")
+    tables = {path.name for path in (out / "tables").iterdir()}
+    pictures = {path.name for path in (out / "charts").iterdir()}
+    names = "overview languages families scripts gap pairs-lareqa checklist".split()
+    assert {f"{name}.{suffix}" for name in names for suffix in ("csv", "md", "tex")} <= tables
+    assert {f"explain.{suffix}" for suffix in ("csv", "md", "tex")} <= tables
+    assert {f"{name}.{suffix}" for name in names for suffix in ("svg", "png")} <= pictures
+    assert {f"explain-xquad-score-qLen.{suffix}" for suffix in ("svg", "png")} <= pictures
+    assert r"\toprule" in (out / "tables" / "overview.tex").read_text(encoding="utf-8")
+    with (out / "scores.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["system"] for row in rows} == {"one", HOSTILE}
+    assert {row["value"] for row in rows if (row["task"], row["language"]) == ("xnli", "ar")} == {"70.0", "60.0"}
+
+
+def test_the_analysis_of_several_systems_is_read(run: Path, tmp_path: Path) -> None:
+    case = {"id": "en-0", "inputs": {"premise": "so"}, "gold": "neutral"}
+    for name in ("one", "two"):
+        said = {"predictions": {name: f"said by {name}"}, "scores": {name: 50.0}}
+        cases = {"xnli/en": {"en-0": case | said}}
+        found = {"explanations": [explanation(name)], "pairs": [], "cases": cases}
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(found))
+    more = ("--explain", tmp_path / "one.json", "--explain", tmp_path / "two.json", "--no-pictures")
+    assert isogloss("report", run, *more, "-o", tmp_path / "r").code == 0
+    text = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert '"said":[["one","said by one",50.0],["two","said by two",50.0]]' in text
+
+
+def test_pictures_can_be_left_out(run: Path, tmp_path: Path) -> None:
+    assert isogloss("report", run, "-o", tmp_path / "r", "--no-pictures").code == 0
+    assert not (tmp_path / "r" / "charts").exists()
+
+
+def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
+    done = isogloss("report", tmp_path, "-o", tmp_path / "r")
+    assert done.code == 1
+    assert "has no results.json" in done.err
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "what"),
+    [("--explain", "not an explanation"), ("--checklist", "not the rates of isogloss checklist score")],
+)
+def test_other_files_are_refused(run: Path, tmp_path: Path, option: str, what: str) -> None:
+    (tmp_path / "other.json").write_text('{"x": 1}', encoding="utf-8")
+    done = isogloss("report", run, option, tmp_path / "other.json", "-o", tmp_path / "r")
+    assert done.code == 1
+    assert what in done.err
+
+
+def test_without_the_library_nothing_is_written(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(charts, "import_module", missing)
+    done = isogloss("report", run, "-o", tmp_path / "r")
+    assert done.code == 1
+    assert "pip install 'isogloss[charts]'" in done.err
+    assert not (tmp_path / "r").exists()

@@ -1,0 +1,82 @@
+"""Dataset bias: distributions and distances by hand, shared edges, and cells that are not there."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.errors import DataError
+from isogloss.explain.bias import distances, distribution, shared_cuts, survey
+from isogloss.explain.model import Attribute
+from isogloss.explain.rows import Chosen, Sheet
+from isogloss.scoring.cells import Request
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+from predictions.made import xquad
+
+NUMBER = Attribute("size", "its size", (), discrete=False)
+WORD = Attribute("sort", "its sort", (), discrete=True)
+
+
+def sheet(n: int) -> Sheet:
+    examples = Examples("xnli", "en", "test", [str(i) for i in range(n)], {}, "label")
+    return Sheet(task("xnli"), examples, (), np.arange(n), ())
+
+
+def test_numbers_have_a_mean_and_quartiles() -> None:
+    found = distribution(sheet(6), NUMBER, np.array([1.0, 2, 3, 4, 10, np.nan]))
+    assert (found.n, found.mean, found.quartiles) == (6, 4, [1, 2, 3, 4, 10])
+    empty = distribution(sheet(1), NUMBER, np.array([np.nan]))
+    assert (empty.n, empty.mean, empty.quartiles) == (1, None, [])
+
+
+def test_values_have_shares() -> None:
+    assert distribution(sheet(4), WORD, np.array(["b", "a", "b", "c"])).shares == {"b": 0.5, "a": 0.25, "c": 0.25}
+
+
+def test_distances_by_hand() -> None:
+    found = distances("xnli", NUMBER, {"en": np.array([0.0, 1]), "de": np.array([2.0, 5]), "fr": np.array([0.0, 1])})
+    assert (found.measure, found.languages) == ("wasserstein-1", ["en", "de", "fr"])
+    # Half the mass moves from 0 to 2, half from 1 to 5.
+    assert found.table == [[0, 3, 0], [3, 0, 3], [0, 3, 0]]
+    words = {"en": np.array(["a", "a", "b", "c"]), "de": np.array(["a", "d"])}
+    # |2/4 - 1/2| + 1/4 + 1/4 + 1/2, halved.
+    assert distances("xnli", WORD, words).table == [[0, 0.5], [0.5, 0]]
+
+
+def test_sizes_need_not_be_equal() -> None:
+    columns = {"en": np.array([0.0, 0, 1, 1]), "de": np.array([0.0, 1])}
+    assert distances("xnli", NUMBER, columns).table[0][1] == 0
+
+
+def test_survey_of_made_data(tmp_path: Path) -> None:
+    xquad(tmp_path, "en")
+    xquad(tmp_path, "de")
+    found = survey(Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path), Chosen(("aLen", "qType")))
+    assert [(d.language, d.attribute, d.n) for d in found.distributions] == [
+        ("en", "aLen", 1190),
+        ("en", "qType", 1190),
+        ("de", "aLen", 1190),
+        ("de", "qType", 1190),
+    ]
+    assert found.distributions[0].mean == 2
+    assert (found.distances[0].attribute, found.distances[0].table[0][1]) == ("aLen", 0)
+    assert found.missing == ["xquad/ru"]
+
+
+def test_no_data_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no test data for xquad"):
+        survey(Request.of(tasks=["xquad"], data=tmp_path))
+
+
+def test_shared_cuts_are_learnt_from_all_languages() -> None:
+    chosen = Chosen(("pLen",))
+    both = shared_cuts(Request.of("mini", tasks=["mini-xcopa"]), chosen)
+    lengths = []
+    for language in task("mini-xcopa").languages:
+        one = survey(Request.of("mini", tasks=["mini-xcopa"], languages=[language]), chosen)
+        lengths += one.distributions[0].quartiles
+    (cut,) = both.values()
+    assert list(both) == [("mini-xcopa", "pLen")]
+    assert cut.edges is not None
+    assert min(lengths) <= min(cut.edges) <= max(cut.edges) < max(lengths)

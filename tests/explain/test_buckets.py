@@ -1,0 +1,104 @@
+"""Buckets: equal counts with ties kept together, fixed edges, values, and nothing lost on the way."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isogloss.explain.buckets import NONE, REST, Cut, fixed, interval_text, learn
+
+numbers = st.lists(st.integers(-5, 5) | st.floats(-1e6, 1e6), min_size=1, max_size=60)
+
+
+def cut(values: list[float], **options: int) -> list[tuple[str, float | None, float | None, int]]:
+    column = np.array(values, dtype=float)
+    buckets, _ = learn(column, False, **options).apply(column)
+    return [(b.name, b.low, b.high, b.n) for b in buckets]
+
+
+def test_equal_counts_where_there_are_no_ties() -> None:
+    assert cut(list(range(1, 9))) == [("XS", 1, 2, 2), ("S", 2, 4, 2), ("L", 4, 6, 2), ("XL", 6, 8, 2)]
+
+
+def test_ties_stay_together_and_the_edge_goes_to_the_nearest_boundary() -> None:
+    # 5 ones, 1 two, 3 threes, 3 fours: boundaries after 5, 6 and 9 rows; wanted are 3, 6 and 9.
+    assert cut([1] * 5 + [2] + [3] * 3 + [4] * 3) == [
+        ("XS", 1, 1, 5),
+        ("S", 1, 2, 1),
+        ("L", 2, 3, 3),
+        ("XL", 3, 4, 3),
+    ]
+
+
+def test_coinciding_edges_leave_fewer_buckets_named_in_order() -> None:
+    assert cut([0] * 9 + [1, 2, 3]) == [("XS", 0, 0, 9), ("S", 0, 3, 3)]
+    assert cut([7, 7, 7]) == [("XS", 7, 7, 3)]
+
+
+def test_rows_without_a_value_have_a_bucket_of_their_own() -> None:
+    column = np.array([1.0, np.nan, 2.0, np.nan])
+    buckets, codes = learn(column, False, buckets=2).apply(column)
+    assert [(b.name, b.low, b.high, b.n) for b in buckets] == [("XS", 1, 1, 1), ("S", 1, 2, 1), (NONE, None, None, 2)]
+    assert codes.tolist() == [0, 2, 1, 2]
+
+
+def test_fixed_edges_are_named_by_their_intervals() -> None:
+    column = np.array([1.0, 2, 3, 10, 11])
+    buckets, codes = fixed([10, 2]).apply(column)
+    assert [(b.name, b.n) for b in buckets] == [("[1, 2]", 2), ("(2, 10]", 2), ("(10, 11]", 1)]
+    assert codes.tolist() == [0, 0, 1, 1, 2]
+
+
+def test_values_have_buckets_most_frequent_first_and_the_rest_share_one() -> None:
+    column = np.array(list("aabbbcde"))
+    buckets, codes = learn(column, True, top=2).apply(column)
+    assert [(b.name, b.n) for b in buckets] == [("b", 3), ("a", 2), (REST, 3)]
+    assert codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2]
+    # One value more than the limit keeps its name: "rest" would say less in as much space.
+    assert [b.name for b in learn(column[:6], True, top=2).apply(column[:6])[0]] == ["b", "a", "c"]
+
+
+def test_a_cut_learnt_elsewhere_takes_what_lies_outside_into_its_outer_buckets() -> None:
+    learnt = learn(np.arange(1.0, 9.0), False)
+    buckets, codes = learnt.apply(np.array([-3.0, 100.0]))
+    assert [(b.name, b.low, b.high) for b in buckets] == [("XS", -3, 2), ("XL", 6, 100)]
+    assert codes.tolist() == [0, 1]
+    assert Cut(values=("x",)).apply(np.array(["y", "x"]))[1].tolist() == [1, 0]
+
+
+def test_only_counted_rows_make_the_size() -> None:
+    column = np.array([1.0, 1, 2, 2])
+    buckets, _ = learn(column, False).apply(column, np.array([True, False, False, False]))
+    assert [b.n for b in buckets] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first", "text"),
+    [(1, 2, True, "[1, 2]"), (2, 5.5, False, "(2, 5.5]"), (1, 1, True, "1"), (None, None, True, "")],
+)
+def test_intervals_as_the_paper_prints_them(low: float | None, high: float | None, first: bool, text: str) -> None:
+    assert interval_text(low, high, first=first) == text
+
+
+@given(numbers, st.integers(1, 6))
+def test_every_row_is_in_one_bucket_and_within_its_edges(values: list[float], buckets: int) -> None:
+    column = np.array(values, dtype=float)
+    found, codes = learn(column, False, buckets=buckets).apply(column)
+    assert len(found) <= buckets
+    assert sum(bucket.n for bucket in found) == len(values)
+    for place, bucket in enumerate(found):
+        inside = column[codes == place]
+        assert bucket.n == len(inside) > 0
+        assert bucket.low is not None and bucket.high is not None
+        assert inside.max() <= bucket.high
+        assert inside.min() == bucket.low if place == 0 else inside.min() > bucket.low
+
+
+@given(numbers, st.randoms())
+def test_the_order_of_rows_does_not_matter(values: list[float], random: object) -> None:
+    shuffled = values.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    column = np.array(values, dtype=float)
+    assert learn(column, False) == learn(np.array(shuffled, dtype=float), False)
+    words = column.astype(str)
+    assert learn(words, True) == learn(np.array(shuffled, dtype=float).astype(str), True)

@@ -1,0 +1,110 @@
+"""Pairwise analysis: differences by hand, turned orders, corrected p-values, and who is right where."""
+
+import numpy as np
+import pytest
+
+from isogloss.explain.examples import Cases
+from isogloss.explain.measure import measured, slices
+from isogloss.explain.model import Attribute
+from isogloss.explain.pairwise import FacetContrast, contrasts, disagreement
+from isogloss.explain.rows import Chosen, Sheet
+from isogloss.explain.tagging import entities
+from isogloss.metrics.significance import mcnemar
+from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+
+
+def chosen(column: np.ndarray, discrete: bool = False) -> Chosen:
+    return Chosen((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
+
+
+def sheet(*systems: np.ndarray) -> Sheet:
+    n = len(systems[0])
+    columns = {"text_a": ["a"] * n, "text_b": ["b"] * n, "label": ["neutral"] * n}
+    examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
+    metrics = tuple({"accuracy": Statistics(scores.astype(float)[:, None], MEAN)} for scores in systems)
+    values = tuple(["neutral"] * n for _ in systems)
+    return Sheet(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
+
+
+def compared(cell: Sheet, asked: Chosen, pair: tuple[int, int] = (0, 1)) -> list[FacetContrast]:
+    along = slices(cell, asked)
+    measures = measured(cell, [metrics[cell.main] for metrics in cell.metrics], along)
+    return contrasts(cell, along, measures, pair)
+
+
+def turned() -> tuple[Sheet, np.ndarray]:
+    """Two buckets of 100: the first system has 90 and 40 right, the second 50 and 70."""
+    place = np.tile(np.arange(100), 2)
+    small = np.repeat([True, False], 100)
+    return sheet(place < np.where(small, 90, 40), place < np.where(small, 50, 70)), np.repeat([1.0, 2], 100)
+
+
+def test_differences_by_hand_and_where_the_order_turns() -> None:
+    cell, column = turned()
+    (facet,) = compared(cell, chosen(column))
+    first, second = facet.buckets
+    assert (first.first, first.second, first.difference) == pytest.approx((90, 50, 40))
+    assert (second.first, second.second, second.difference) == pytest.approx((40, 70, -30))
+    assert (first.flips, second.flips) == (False, True)
+    assert first.significant and second.significant
+    assert first.low > 25 and first.high < 55 and first.low < 40 < first.high
+
+
+def test_p_values_are_mcnemars_corrected_over_all_buckets() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random(80) < 0.7, rng.random(80) < 0.5
+    cell, column = sheet(a, b), np.repeat([1.0, 2], 40)
+    (facet,) = compared(cell, chosen(column))
+    raw = []
+    for half in (slice(0, 40), slice(40, 80)):
+        sides = [Statistics(side[half].astype(float)[:, None], MEAN) for side in (a, b)]
+        raw.append(mcnemar(*sides))
+    smaller, larger = sorted(raw)
+    expected = sorted([min(1, 2 * smaller), min(1, max(2 * smaller, larger))])
+    assert sorted(bucket.p for bucket in facet.buckets) == pytest.approx(expected)
+
+
+def test_exchanging_the_systems_turns_the_sign() -> None:
+    cell, column = turned()
+    (there,), (back,) = compared(cell, chosen(column)), compared(cell, chosen(column), (1, 0))
+    for a, b in zip(there.buckets, back.buckets, strict=True):
+        assert (a.difference, a.low, a.high, a.p, a.flips) == pytest.approx(
+            (-b.difference, -b.high, -b.low, b.p, b.flips)
+        )
+
+
+def test_who_is_right_where_the_other_is_wrong() -> None:
+    cell = sheet(np.array([1, 0.5, 0, 0, 1]), np.array([0, 0.4, 1, 0, 1]))
+    cases = Cases(1, ["a", "b"])
+    found = disagreement(cell, (0, 1), cases)
+    assert (found.first_right, found.second_right, found.n) == (2, 1, 5)
+    assert found.first_right_ids == ["e0"]
+    assert found.second_right_ids == ["e2"]
+    assert found.difference == pytest.approx(2)
+    assert cases.found["xnli/en"]["e0"].scores == {"a": 100, "b": 0}
+    assert disagreement(cell, (0, 1)).first_right_ids == []
+
+
+def test_entities_are_compared_over_the_same_rows() -> None:
+    n = 60
+    tokens = [["Ada", "ran"], ["in", "Oslo"]] * n
+    gold = [["B-PER", "O"], ["O", "B-LOC"]] * n
+    # The first finds persons only and invents a place beside each; the second finds places only.
+    first = [["B-PER", "B-LOC"], ["O", "O"]] * n
+    second = [["O", "O"], ["O", "B-LOC"]] * n
+    of = task("wikiann")
+    ids = [str(row) for row in range(2 * n)]
+    examples = Examples("wikiann", "en", "test", ids, {"tokens": tokens, "tags": gold}, "tags")
+    found = entities(of, examples, (first, second))
+    metrics = tuple({"f1": found.statistics(system)} for system in (0, 1))
+    cell = Sheet(of, examples, (first, second), found.example, metrics, found.gold, found, systems=(0, 1))
+    (facet,) = compared(cell, Chosen(("tag",)))
+    by_name = {row.bucket.name: row for row in facet.buckets}
+    assert (by_name["PER"].first, by_name["PER"].second, by_name["PER"].bucket.n) == (100, 0, n)
+    # Places: none of n predicted right; n right of n.
+    assert (by_name["LOC"].first, by_name["LOC"].second, by_name["LOC"].bucket.n) == (0, 100, n)
+    assert all(row.significant for row in facet.buckets)
+    assert cell.scores[0].tolist() == pytest.approx([2 / 3, 0] * n)
+    assert disagreement(cell, (0, 1)).second_right == n

@@ -1,0 +1,113 @@
+"""Entities: rows that sum to the chunk score, attributes by hand, and a training set."""
+
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isogloss.explain.tagging import confusion, entities, training
+from isogloss.metrics import chunks
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+
+WIKIANN = task("wikiann")
+TOKENS = [["Ada", "met", "Bo", "Li"], ["In", "Oslo"], ["Nothing"]]
+GOLD = [["B-PER", "O", "B-PER", "I-PER"], ["O", "B-LOC"], ["O"]]
+# Ada is right; Bo Li has another type and half is missing; Oslo is an ORG; a PER that is not there.
+SAID = [["B-PER", "O", "B-LOC", "O"], ["O", "B-ORG"], ["B-PER"]]
+
+
+def made(tokens: list[list[str]], gold: list[list[str]], language: str = "en") -> Examples:
+    ids = [f"test-{row}" for row in range(len(tokens))]
+    return Examples("wikiann", language, "test", ids, {"tokens": tokens, "tags": gold}, "tags")
+
+
+def test_every_chunk_of_either_side_is_one_row() -> None:
+    found = entities(WIKIANN, made(TOKENS, GOLD), [SAID])
+    rows = list(zip(found.example, found.first, found.last, found.types, found.gold, found.predicted[0], strict=True))
+    assert [(int(e), int(f), int(t), str(k), bool(g), bool(p)) for e, f, t, k, g, p in rows] == [
+        (0, 0, 0, "PER", True, True),
+        (0, 2, 2, "LOC", False, True),
+        (0, 2, 3, "PER", True, False),
+        (1, 1, 1, "LOC", True, False),
+        (1, 1, 1, "ORG", False, True),
+        (2, 0, 0, "PER", False, True),
+    ]
+    statistics = found.statistics(0)
+    assert statistics.sums.tolist() == [1, 4, 3]
+    assert statistics.score == 2 / 7
+
+
+def test_attributes_by_hand() -> None:
+    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(TOKENS, None)
+    assert columns["tag"].tolist() == ["PER", "LOC", "PER", "LOC", "ORG", "PER"]
+    assert columns["sLen"].tolist() == [4, 4, 4, 2, 2, 1]
+    assert columns["eLen"].tolist() == [1, 1, 2, 1, 1, 1]
+    assert columns["tLen"].tolist() == [3, 2, 4, 4, 4, 7]
+    assert columns["rPos"].tolist() == [0, 0.5, 0.5, 0.5, 0.5, 0]
+    # Density is of the gold entities, whatever a system says: 3 of 4, 1 of 2 and 0 of 1 tokens.
+    assert columns["eDen"].tolist() == [0.75, 0.75, 0.75, 0.5, 0.5, 0]
+
+
+def test_confusion_is_over_equal_bounds() -> None:
+    found = entities(WIKIANN, made(TOKENS, GOLD), [SAID])
+    assert confusion(found, 0) == {
+        "PER": {"PER": 1, "O": 1},
+        "LOC": {"ORG": 1},
+        "O": {"LOC": 1, "PER": 1},
+    }
+
+
+def test_a_sentence_without_an_answer_has_no_predicted_entity() -> None:
+    found = entities(WIKIANN, made(TOKENS, GOLD), [[None, SAID[1], SAID[2]]])
+    assert found.predicted[0].sum() == 2
+    assert found.gold.sum() == 3
+
+
+def test_nothing_tagged_at_all() -> None:
+    found = entities(WIKIANN, made([["a"]], [["O"]]), [[["O"]]])
+    assert len(found.example) == 0
+    assert confusion(found, 0) == {}
+    assert found.columns([["a"]], None)["tag"].tolist() == []
+
+
+def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
+    path = tmp_path / "panx/train-en.tsv"
+    path.parent.mkdir(parents=True)
+    # "ada" twice as PER and once as ORG.
+    path.write_text("Ada\tB-PER\nin\tO\nOslo\tB-LOC\n\nada\tB-PER\n\nADA\tB-ORG\n\n")
+    trained = training(WIKIANN, tmp_path)
+    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(TOKENS, trained)
+    assert columns["seen"].tolist() == ["seen", "unseen", "unseen", "seen", "seen", "unseen"]
+    assert columns["eFre"].tolist() == [3, 0, 0, 1, 1, 0]
+    np.testing.assert_allclose(columns["eCon"].astype(float), [2 / 3, np.nan, np.nan, 1, 0, np.nan])
+    assert training(WIKIANN, tmp_path / "nowhere") is None
+
+
+tags = st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"])
+corpora = st.lists(st.lists(st.tuples(tags, tags, tags), max_size=8), min_size=1, max_size=6)
+
+
+@given(corpora)
+def test_rows_sum_to_the_score_of_the_task(corpus: list[list[tuple[str, str, str]]]) -> None:
+    gold, *systems = ([[token[side] for token in sentence] for sentence in corpus] for side in range(3))
+    examples = made([["w"] * len(sentence) for sentence in corpus], gold)
+    found = entities(WIKIANN, examples, systems)
+    for place, said in enumerate(systems):
+        whole = chunks.statistics(gold, said, dialect="conll")
+        ours = found.statistics(place)
+        assert ours.sums.tolist() == whole.sums.tolist()
+        for sentence in range(len(corpus)):
+            assert ours.rows[found.example == sentence].sum(axis=0).tolist() == whole.rows[sentence].tolist()
+
+
+@given(corpora)
+def test_gold_columns_do_not_depend_on_systems(corpus: list[list[tuple[str, str, str]]]) -> None:
+    gold, first, _ = ([[token[side] for token in sentence] for sentence in corpus] for side in range(3))
+    tokens = [["w"] * len(sentence) for sentence in corpus]
+    alone = entities(WIKIANN, made(tokens, gold), []).columns(tokens, None)
+    found = entities(WIKIANN, made(tokens, gold), [first])
+    both = found.columns(tokens, None)
+    for name, column in alone.items():
+        assert column.tolist() == both[name][found.gold].tolist()

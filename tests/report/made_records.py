@@ -1,0 +1,94 @@
+"""Records made by hand for the report's tests: two systems, two tasks, the scripts that are hard to set."""
+
+from typing import Any
+
+from isogloss.checklist.scoring import CellRate, Rate
+from isogloss.explain.examples import Case
+from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
+from isogloss.report.inputs import Inputs
+from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
+
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
+LANGUAGES = ("en", "ar", "he", "ur", "th", "my", "hi")
+
+
+def number(value: float, n: int = 100) -> Number:
+    return Number(value, value - 2, value + 2, n)
+
+
+def cell(task: str, language: str, value: float, *, partial: bool = False) -> CellScore:
+    metrics = {"accuracy": number(value)} if task == "xnli" else {"f1": number(value + 5), "em": number(value - 5)}
+    return CellScore(task, language, "test", metrics, f"task:{task}|lang:{language}|version:0", partial)
+
+
+def results(name: str, shift: float = 0, **system: Any) -> Results:
+    """XNLI 80, 70, 60, 50 in en, ar, ur, th; XQuAD 90, 40 in en, hi; wikiann only in he and my."""
+    cells = [
+        cell("xnli", code, value + shift)
+        for code, value in zip(("en", "ar", "ur", "th"), (80, 70, 60, 50), strict=True)
+    ]
+    cells += [cell("xquad", "en", 90 + shift), cell("xquad", "hi", 40 + shift), cell("xquad", "th", 7, partial=True)]
+    cells += [
+        CellScore("wikiann", code, "test", {"f1": number(33.3)}, f"task:wikiann|lang:{code}|version:0")
+        for code in ("he", "my")
+    ]
+    tasks = [
+        Average("xnli", number(65 + shift, 400), {"accuracy": number(65 + shift)}, ["en", "ar", "ur", "th"], ["sw"]),
+        Average("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
+    ]
+    pairs = [
+        PairScores(
+            "lareqa",
+            "map@20",
+            {"all": number(44)},
+            {"en": {"en": number(71), "ar": number(22)}, "ar": {"en": number(23)}},
+        )
+    ]
+    overall = Overall("category", number(65 + shift), ["xnli/sw", "mewslix"])
+    categories = [Average("qa", number(65 + shift), {}, ["xquad"], [])]
+    return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
+
+
+def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> Facet:
+    values = (80.0, 70.0, 60.0, 40.0)
+    buckets = [
+        BucketScore(
+            Bucket(name, 3.0 * place, 3.0 * place + 2, 25),
+            value,
+            value - 5,
+            value + 5,
+            [f"{language}-{place * ids + row}" for row in range(ids)],
+        )
+        for place, (name, value) in enumerate(zip(("XS", "S", "L", "XL"), values, strict=True))
+    ]
+    return Facet(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
+
+
+def explanation(name: str) -> Explanation:
+    facets = [
+        facet(task, code, a) for task in ("xnli", "xquad") for code in ("en", "ar") for a in ("qLen", "aLen/qLen")
+    ]
+    facets.append(facet("xnli", "th", "qLen", insight="XL is 40.0 points below XS."))
+    confusion = {"xnli/en": {"neutral": {"neutral": 3, "entailment": 1}}}
+    return Explanation({"name": name}, "xtreme-r", "test", facets, confusion)
+
+
+def rates() -> list[CellRate]:
+    both = {"fair": Rate(12.5, 5.0, 20.0, 8), "paper": Rate(87.5, 70.0, 95.0, 8)}
+    return [
+        CellRate(code, "comparisons", "unreviewed", both, {"fair": (True,), "paper": (True,)}) for code in ("en", "my")
+    ]
+
+
+def inputs() -> Inputs:
+    """Two systems, one of them hostile, with everything a report can show."""
+    return Inputs(
+        {"plain": results("plain"), HOSTILE: results(HOSTILE, -10)},
+        {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)},
+        {"rates": rates()},
+        {
+            "xnli/ar": {
+                "ar-0": Case("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})
+            }
+        },
+    )

@@ -1,0 +1,160 @@
+"""The page: complete, self-contained, safe with any name, and readable in every script."""
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from isogloss.languages import language
+from isogloss.report.document import sections
+from isogloss.report.html import page
+from isogloss.report.inputs import Inputs, distinct
+from isogloss.scoring.results import Results
+from report.made_records import HOSTILE, LANGUAGES, inputs, results
+
+pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
+
+VOID = {"meta", "link", "input", "br", "img"}
+
+
+class Reader(HTMLParser):
+    """Elements of a page with their attributes and the text directly in them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    made = inputs()
+    return page(made, sections(made), 'A & B "report" <now>')
+
+
+@pytest.fixture(scope="module")
+def read(html: str) -> Reader:
+    return Reader(html)
+
+
+def embedded(html: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_elements_are_well_nested_and_ids_unique(read: Reader) -> None:
+    assert read.open == []
+    ids = Counter(attributes["id"] for _, attributes in read.elements if "id" in attributes)
+    assert max(ids.values()) == 1
+
+
+def test_every_link_within_the_page_has_its_end(read: Reader) -> None:
+    ids = {attributes["id"] for _, attributes in read.elements if "id" in attributes}
+    inner = [str(a["href"])[1:] for a in read.all("a") if str(a["href"]).startswith("#")]
+    assert {"overview", "languages", "groups", "gap", "pairs", "checklist", "explain", "provenance"} <= set(inner)
+    assert {target.split("/")[0] for target in inner} <= ids
+
+
+def test_nothing_is_loaded_from_anywhere(read: Reader) -> None:
+    for _, attributes in read.elements:
+        for name in ("src", "href", "action", "data", "poster", "srcset"):
+            value = attributes.get(name) or ""
+            assert value.startswith(("#", "data:,", "tables/", "charts/")) or not value
+    style = "".join(text for tag, text in read.texts if tag == "style")
+    assert "url(" not in style
+    assert "@import" not in style
+    (policy,) = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
+    assert str(policy).startswith("default-src 'none'")
+    assert "http" not in str(policy)
+
+
+def test_only_the_library_speaks_of_addresses(html: str, read: Reader) -> None:
+    scripts = [text for tag, text in read.texts if tag == "script"]
+    longest = max(scripts, key=len)
+    assert len(longest) > 500_000
+    assert "://" not in html.replace(longest, "")
+
+
+def test_hostile_names_stay_text(html: str, read: Reader) -> None:
+    assert read.all("img") == []
+    assert len(read.all("script")) == 3
+    assert any(text == HOSTILE for _, text in read.texts)
+    assert HOSTILE in embedded(html)["charts"]["overview"]["encoding"]["color"]["scale"]["domain"]
+    assert "<title>A &amp; B &quot;report&quot; &lt;now&gt;</title>" in html
+
+
+def test_languages_carry_their_own_names(html: str) -> None:
+    for code in LANGUAGES:
+        entry = language(code)
+        assert f'<bdi lang="{code}" dir="auto">{entry.autonym}</bdi>' in html
+        assert entry.autonym.lower() in embedded(html)["languages"][code]
+
+
+def test_it_can_be_used_by_keyboard(read: Reader) -> None:
+    assert read.all("a")[0] == {"class": "skip", "href": "#content"}
+    scrolling = [a for a in read.all("div") if "scroll" in str(a.get("class")) and "role" in a]
+    assert scrolling
+    assert all(a["tabindex"] == "0" and a["aria-label"] for a in scrolling)
+    assert len(read.all("button")) >= len([a for a in read.all("th") if a.get("scope") == "col"])
+
+
+def test_cells_lead_to_their_explanation(html: str, read: Reader) -> None:
+    targets = {str(a["href"]) for a in read.all("a")}
+    assert {"#explain/xnli/en", "#explain/xnli/th"} <= targets
+    assert "#explain/xnli/ur" not in targets
+    assert '<a href="#explain/xnli/th">50.0</a>' in html
+
+
+def test_what_is_missing_and_how_it_was_made_is_told(html: str) -> None:
+    assert "xnli/sw mewslix" in html
+    assert "task:xquad|lang:hi|version:0" in html
+    assert "65.0*" in html
+    assert "7.0†" in html
+
+
+def test_sections_without_data_are_left_out() -> None:
+    alone = results("one")
+    bare = Results(alone.suite, alone.system, alone.split, alone.cells[1:4], [], [], alone.overall, [], "0.1.0")
+    made = Inputs({"one": bare})
+    assert [part.id for part in sections(made)] == ["overview", "languages", "groups", "provenance"]
+    assert Reader(page(made, sections(made), "t")).open == []
+
+
+def test_same_inputs_same_bytes(html: str) -> None:
+    made = inputs()
+    assert page(made, sections(made), 'A & B "report" <now>') == html
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([("a",), ("b",)], ["a", "b"]),
+        ([("a", "zero-shot", ""), ("a", "translate", "")], ["a, zero-shot", "a, translate"]),
+        ([("a", "", "seed 0"), ("a", "", "seed 1")], ["a, seed 0", "a, seed 1"]),
+        ([("a", "x", ""), ("a", "x", "")], ["a, x (1)", "a, x (2)"]),
+        ([], []),
+    ],
+)
+def test_names_are_as_short_as_they_can_be(names: list[tuple[str, ...]], told: list[str]) -> None:
+    assert distinct(names) == told

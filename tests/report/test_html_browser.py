@@ -1,0 +1,155 @@
+"""The page in a real browser, from disk: filter, drill down, follow a link, by keyboard, with hostile names."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.report.document import sections
+from isogloss.report.html import page as write_page
+from report.made_records import HOSTILE, inputs
+
+pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = inputs()
+    target = tmp_path_factory.mktemp("report") / "index.html"
+    target.write_text(write_page(made, sections(made), "Report"), encoding="utf-8")
+    return target
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def tab(browser: Any, file: Path) -> Iterator[Any]:
+    opened = browser.new_page(viewport={"width": 1200, "height": 900})
+    troubles: list[str] = []
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on(
+        "request", lambda request: None if request.url.startswith(("file:", "data:")) else troubles.append(request.url)
+    )
+    opened.goto(file.as_uri())
+    opened.wait_for_selector("html[data-drawn=all]")
+    yield opened
+    assert opened.evaluate("window.hacked") is None
+    assert troubles == []
+    opened.close()
+
+
+def test_every_chart_is_drawn(tab: Any) -> None:
+    places = tab.locator("[data-chart]").count()
+    assert places == 7
+    assert tab.locator("[data-chart] svg.marks").count() == places
+    assert tab.locator("#explain-chart svg.marks").count() == 1
+    assert tab.locator("[data-chart=overview]").get_by_text(HOSTILE[:20]).count() >= 1
+
+
+def test_filter(tab: Any) -> None:
+    languages = tab.locator("#languages > details")
+    languages.locator("summary").click()
+    rows = languages.locator("tbody tr:visible")
+    assert rows.count() == 14
+    height = tab.locator("[data-chart=languages] svg.marks").bounding_box()["height"]
+    tab.fill("#filter", "he, Sino-Tibetan, ไทย")
+    assert rows.count() == 6
+    assert tab.locator("#filter-says").inner_text() == "3 of 7"
+    tab.wait_for_function(
+        "before => document.querySelector('[data-chart=languages] svg.marks').getBoundingClientRect().height < before",
+        arg=height,
+    )
+    tab.fill("#filter", "xx")
+    assert tab.locator("#filter-says").inner_text() == "none matches"
+    assert rows.count() == 14
+
+
+def test_drill_down(tab: Any) -> None:
+    tab.select_option("#choose-task", "xquad")
+    tab.select_option("#choose-language", "ar")
+    tab.select_option("#choose-attribute", "aLen/qLen")
+    assert tab.locator("#bucket-rows tr").count() == 8
+    tab.locator("#bucket-rows button").nth(3).focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("#examples li").all_inner_texts() == ["ar-9", "ar-10", "ar-11"]
+    assert "aLen/qLen XL (9–11)" in tab.locator("#examples h3").inner_text()
+    tab.select_option("#choose-language", "")
+    assert tab.locator("#bucket-rows tr").count() == 16
+    assert tab.locator("#examples li").count() == 0
+
+
+def test_examples_are_shown_with_what_was_said(tab: Any) -> None:
+    tab.select_option("#choose-language", "ar")
+    tab.locator("#bucket-rows button").first.click()
+    texts = tab.locator("#examples li").first.locator("dt, dd").all_inner_texts()
+    assert texts == ["premise", "جملة <b>", "gold", "neutral", f"{HOSTILE} (0)", "entailment"]
+    assert tab.locator("#examples dd").first.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert tab.locator("#examples p").inner_text() == "n = 25; 3 examples are listed."
+
+
+def test_a_bar_can_be_clicked(tab: Any) -> None:
+    bar = tab.locator("#explain-chart svg [aria-roledescription=bar]").first
+    bar.scroll_into_view_if_needed()
+    bar.click()
+    assert tab.locator("#examples li").count() == 3
+
+
+def test_links_lead_to_an_explanation(tab: Any) -> None:
+    tab.locator("#languages > details summary").click()
+    tab.locator("#languages a[href='#explain/xnli/ar']").first.click()
+    assert [tab.input_value(f"#choose-{key}") for key in ("task", "language")] == ["xnli", "ar"]
+    assert tab.locator("#explain").evaluate("e => e.getBoundingClientRect().top") < 200
+    tab.locator("#findings summary").click()
+    tab.locator("#findings a").first.click()
+    tab.wait_for_function("document.getElementById('choose-language').value === 'th'")
+    assert "XL is 40.0 points below XS." in tab.locator("#insights").inner_text()
+    tab.go_back()
+    tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
+
+
+def test_tables_are_sorted_by_keyboard(tab: Any) -> None:
+    head = tab.locator("#overview th").nth(2)
+    scores = tab.locator("#overview tbody tr td:nth-child(3)")
+    before = scores.all_inner_texts()
+    head.locator("button").focus()
+    for order, turned in (("descending", True), ("ascending", False)):
+        tab.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") == order
+        numbers = [float(text.rstrip("*")) for text in scores.all_inner_texts()]
+        assert numbers == sorted(numbers, reverse=turned)
+    assert sorted(before) == sorted(scores.all_inner_texts())
+
+
+def test_the_first_tab_stop_skips_to_the_content(tab: Any) -> None:
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "content"
+
+
+def test_right_to_left_names_keep_their_order(tab: Any) -> None:
+    tab.locator("#languages > details summary").click()
+    name = tab.locator("#languages bdi[lang=ar]").first
+    assert name.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert tab.locator("#languages bdi[lang=hi]").first.evaluate("e => getComputedStyle(e).direction") == "ltr"
+
+
+def test_a_narrow_screen_scrolls_only_down(browser: Any, file: Path) -> None:
+    opened = browser.new_page(viewport={"width": 390, "height": 844})
+    opened.goto(file.as_uri())
+    opened.wait_for_selector("html[data-drawn=all]")
+    assert opened.evaluate("document.documentElement.scrollWidth") == 390
+    opened.close()
