@@ -76,6 +76,25 @@ def test_two_systems(made: Path, tmp_path: Path) -> None:
     assert "●⇄" in found["printed"]
 
 
+def test_the_page_holds_both_systems_and_needs_no_files(made: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
+    own = f"word@{made / 'mine.jsonl'}"
+    page = tmp_path / "page.html"
+    words = (made / "long", made / "short", "-d", made / "data", "-l", "en", "-a", own, "--examples", "1")
+    done = isogloss("explain", *words, "--html", page)
+    assert (done.code, done.err) == (0, "")
+    text = page.read_text(encoding="utf-8")
+    assert "<bdi>long</bdi>, <bdi>short</bdi> on xtreme-r (test)" in text
+    assert "Beside this page" not in text
+    assert "long right, short wrong" in text
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    scores = {f["system"]: [b[:4] for b in f["buckets"]] for f in data["explain"]["facets"] if f["metric"] == "score"}
+    # Of 1020 others, `short` fails on 255; of 170 zeros on 43.
+    assert scores["long"] == [["other", "", 1020, 100.0], ["zero", "", 170, 0.0]]
+    assert scores["short"] == [["other", "", 1020, 75.0], ["zero", "", 170, 74.71]]
+    assert data["explain"]["cases"]["xquad/en"]["q4"]["said"] == [["long", "word4 thing4", 100.0], ["short", "no", 0.0]]
+
+
 def test_shared_edges_are_said_and_are_the_same_in_all_languages(tmp_path: Path) -> None:
     languages = task("mini-xcopa").languages[:3]
     for language in languages:
@@ -110,10 +129,10 @@ def test_many_cells_are_summed_up(tmp_path: Path) -> None:
         gold = load_gold(task("mini-xnli"), language, "test", None)
         write_jsonl(tmp_path / f"system/mini-xnli/{language}.jsonl", dict.fromkeys(gold.ids, "neutral"))
     codes = ",".join(task("mini-xnli").languages[:7])
-    done = isogloss("explain", tmp_path / "system", "--suite", "mini", "-t", "mini-xnli", "-l", codes, "-f", "md")
+    done = isogloss("explain", tmp_path / "system", "--suite", "mini", "-t", "mini-xnli", "-l", codes)
     assert done.code == 0
     assert "mean over 7 languages" in done.out
-    assert "| label |" in done.out
+    assert "label" in done.out
 
 
 @pytest.mark.parametrize(
@@ -123,6 +142,7 @@ def test_many_cells_are_summed_up(tmp_path: Path) -> None:
         (("nobody",), 1, "there is no such folder"),
         (("nobody", "--attributes", "aLem"), 2, "Did you mean aLen"),
         (("nobody", "--edges", "both"), 2, "language, shared"),
+        (("--bias", "--html", "page.html"), 2, "a page shows systems"),
     ],
 )
 def test_mistakes_end_in_one_line(words: tuple[str, ...], code: int, message: str) -> None:

@@ -1,6 +1,7 @@
 """isogloss demo: the whole house at work, offline, in about a minute."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -30,11 +31,17 @@ def demo(
     _call("run", "ngram", "--suite", "mini", "--out", str(out), "--seeds", str(seeds), "--jobs", jobs)
     _call("score", str(first), "--suite", "mini", "--json", str(first / "results.json"))
     show([beside_published(Results.from_json(first / "results.json"))], "table")
-    answers = str(out / "checklist")
     some = ",".join(CHECKED)
+    explained = str(out / "explain.json")
+    words = ("--suite", "mini", "--tasks", "mini-xquad,mini-xnli", "--languages", some)
+    _call("explain", str(first), *words, "--json", explained)
+    answers = str(out / "checklist")
     _call("checklist", "show", "comparisons-0007", "--languages", some)
     _call("checklist", "answer", "ngram", "--out", answers, "--languages", some, "--cases", "50")
     _call("checklist", "score", answers, "--languages", some, "--cases", "50")
+    if find_spec("vl_convert") is not None:
+        page = str(out / "report")
+        _call("report", str(first), "--explain", explained, "--out", page, "--no-pictures")
     typer.secho("\nNext:", bold=True)
     typer.echo(f"  {first / 'results.json'}   is the record of every number above")
     for line in (

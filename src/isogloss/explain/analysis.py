@@ -14,7 +14,7 @@ from isogloss.explain.measure import Slice, measured, slices
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import Versus, contrasts, disagreement
 from isogloss.explain.rows import Chosen, Sheet, choose, sheets
-from isogloss.explain.single import confusion, facets
+from isogloss.explain.single import answer_slices, confusion, facets
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import distinct_names
@@ -85,7 +85,9 @@ def analyse(
     for sheet in sheets(systems, request, progress):
         along = slices(sheet, attributes, cuts)
         for place, system in enumerate(sheet.systems):
+            of_answers = answer_slices(sheet, attributes, place)
             singles[system].facets.extend(facets(sheet, along, place, cases, seed))
+            singles[system].facets.extend(facets(sheet, of_answers, place, cases, seed, sentences=False))
             table = confusion(sheet, place)
             if table:
                 singles[system].confusion[sheet.name] = table

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from isogloss.errors import PredictionError, unknown
 from isogloss.explain import tagging
-from isogloss.explain.attributes import Convention, attributes_for, from_jsonl
-from isogloss.explain.buckets import Cut, fixed, learn
+from isogloss.explain.attributes import FERTILITY, Convention, attributes_for, fertility, from_jsonl
+from isogloss.explain.buckets import NONE, Cut, fixed, learn
 from isogloss.explain.model import Attribute, Column, Rows
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.scoring.cells import Answered, Request, answered_cells
@@ -23,10 +23,13 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
 from isogloss.tasks.task import Task
 
-__all__ = ["SCORE", "Chosen", "Sheet", "choose", "sheets"]
+__all__ = ["RANK", "RANKS", "SCORE", "Chosen", "Sheet", "choose", "sheets"]
 
 # The one figure of a task that is known by two: the mean of F1 and exact match (XTREME-R paper, section 5).
 SCORE = "score"
+# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
+RANK = Attribute("rank", "rank of the first hit among 20", ("bitext", "pool"), discrete=True)
+RANKS = ("1", "2-5", "6-20", NONE)
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,15 @@ def attributes_of(kind: str, examples: Examples | None = None, convention: Conve
     of_example = attributes_for(kind, examples, convention)
     of_entity = list(tagging.ATTRIBUTES) if kind == "tagging" else []
     taken = {found.name for found in of_entity}
-    return [*of_entity, *(found for found in of_example if found.name not in taken)]
+    of_answer = [RANK] if kind in RANK.kinds else []
+    return [*of_entity, *(found for found in of_example if found.name not in taken), *of_answer]
 
 
 def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> Chosen:
-    """Attributes in a user's words: `aLen`, with edges `aLen=2:5:13`, or from a file `mine@values.jsonl`."""
+    """Attributes in a user's words: `aLen`, with edges `aLen=2:5:13`, or from a file `mine@values.jsonl`.
+
+    `fertility@vocab.txt` and `fertility@tokenizer.json` name a tokenizer.
+    """
     if words is None:
         return Chosen()
     known = {found.name.casefold(): found for kind in kinds for found in attributes_of(kind)}
@@ -76,9 +83,12 @@ def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> Chosen:
     for word in words:
         if "@" in word:
             name, _, path = word.partition("@")
-            own.append(from_jsonl(path, name))
+            own.append(_from_file(name, path))
             continue
         name, _, given = word.partition("=")
+        if name.casefold() == FERTILITY:
+            fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
+            raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
         if name.casefold() not in known:
             raise unknown("attribute", name, [found.name for found in known.values()])
         found = known[name.casefold()]
@@ -86,6 +96,11 @@ def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> Chosen:
         if given:
             edges[found.name] = _edges(found, given)
     return Chosen(tuple(names), edges, tuple(own))
+
+
+def _from_file(name: str, path: str) -> Attribute:
+    of_tokenizer = name.casefold() == FERTILITY and not path.endswith(".jsonl")
+    return fertility(path) if of_tokenizer else from_jsonl(path, name)
 
 
 def _edges(attribute: Attribute, text: str) -> tuple[float, ...]:
@@ -143,6 +158,16 @@ class Sheet:
             return self._entity_columns.get(attribute.name)
         values = attribute.values(self.examples) if attribute.values is not None else None
         return None if values is None else values[self.example]
+
+    def ranks(self, system: int = 0) -> npt.NDArray[np.str_]:
+        """For each query, where in a system's ranking the first target stands: one of `RANKS`."""
+        upto = (1, 5, 20)
+        found = np.full(len(self.examples), len(upto))
+        for row, (ranked, targets) in enumerate(zip(self.values[system], self.examples["targets"], strict=True)):
+            hits = (place for place, one in enumerate((ranked or ())[: upto[-1]], 1) if one in targets)
+            found[row] = np.searchsorted(upto, next(hits, upto[-1] + 1))
+        names: npt.NDArray[np.str_] = np.array(RANKS)[found]
+        return names
 
     def rows(self, chosen: Chosen, metric: str, system: int = 0) -> Rows:
         """The rows of one metric of one system with the attributes that were chosen."""

@@ -7,16 +7,16 @@ from itertools import combinations
 import numpy as np
 
 from isogloss.explain import tagging
-from isogloss.explain.buckets import interval_text
+from isogloss.explain.buckets import Cut, interval_text
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import Measurement, Slice, measured, scored
 from isogloss.explain.model import Bucket, BucketScore, Facet
-from isogloss.explain.rows import Sheet
+from isogloss.explain.rows import RANK, RANKS, Chosen, Sheet
 from isogloss.metrics.intervals import ROUNDING
 from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray
 
-__all__ = ["best_and_worst", "bucket_text", "confusion", "facets"]
+__all__ = ["answer_slices", "best_and_worst", "bucket_text", "confusion", "facets"]
 
 ALPHA = 0.05
 # A bucket of fewer rows is shown, but no sentence is built on it.
@@ -24,7 +24,13 @@ ENOUGH = 20
 
 
 def facets(
-    sheet: Sheet, along: Sequence[Slice], system: int = 0, cases: Cases | None = None, seed: int = 0
+    sheet: Sheet,
+    along: Sequence[Slice],
+    system: int = 0,
+    cases: Cases | None = None,
+    seed: int = 0,
+    *,
+    sentences: bool = True,
 ) -> list[Facet]:
     """Every slice of a cell under every metric of a system; examples are collected under the main one."""
     metrics = sheet.metrics[system]
@@ -35,9 +41,20 @@ def facets(
         p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, measures, strict=True)])
         for cut, each, p in zip(along, scores, p_values.tolist(), strict=True):
             name, title, discrete = cut.attribute.name, cut.attribute.title, cut.attribute.discrete
-            insight = _insight(title, discrete, each, p)
+            insight = _insight(title, discrete, each, p) if sentences else ""
             found.append(Facet(sheet.task.id, sheet.examples.language, metric, name, title, discrete, each, insight))
     return found
+
+
+def answer_slices(sheet: Sheet, chosen: Chosen, system: int = 0) -> list[Slice]:
+    """A cell cut by what a system answered: by the rank of the first hit.
+
+    Such buckets go with the score by definition, so no sentence is due about them: it would be true of any system.
+    """
+    if RANK not in chosen.of(sheet.task.kind, sheet.examples) or "targets" not in sheet.examples.columns:
+        return []
+    buckets, codes = Cut(values=RANKS).apply(sheet.ranks(system))
+    return [Slice(RANK, buckets, codes)] if len(buckets) > 1 else []
 
 
 def _scores(sheet: Sheet, cut: Slice, measure: Measurement, cases: Cases | None) -> list[BucketScore]:

@@ -3,19 +3,21 @@
 import csv
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
+from isogloss.explain.analysis import Analysis
 from isogloss.report.charts import Chart, converter, png, svg
-from isogloss.report.document import Section, sections
+from isogloss.report.document import Section, analysis_sections, sections
 from isogloss.report.html import page
-from isogloss.report.inputs import Inputs
+from isogloss.report.inputs import Inputs, analysis_inputs
 from isogloss.scoring.results import Row
 
-__all__ = ["write_report"]
+__all__ = ["write_analysis", "write_report"]
 
 
 def write_report(
@@ -31,7 +33,7 @@ def write_report(
     The same inputs give the same bytes.
     """
     converter()  # before anything is written
-    parts = sections(inputs)
+    parts = [replace(part, pictures=pictures) for part in sections(inputs)]
     for part in parts:
         progress(part.title)
         _write_tables(part, out / "tables")
@@ -43,6 +45,12 @@ def write_report(
     with atomic_write(target) as stream:
         stream.write(page(inputs, parts, title))
     return target
+
+
+def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
+    """Write an analysis as one page that needs nothing but itself."""
+    with atomic_write(path) as stream:
+        stream.write(page(analysis_inputs(analysis), analysis_sections(analysis), title))
 
 
 def _write_tables(section: Section, folder: Path) -> None:

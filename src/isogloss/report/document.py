@@ -4,21 +4,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from isogloss.explain.analysis import Analysis
 from isogloss.languages import Language
 from isogloss.report import charts
 from isogloss.report.charts import Chart
 from isogloss.report.explained import explain_charts, explain_table, slug
+from isogloss.report.explanations import analysis_tables
 from isogloss.report.frames import Cell, Mean, autonym, cells, gaps, grouped, label, summaries, tasks_of
 from isogloss.report.inputs import Inputs
 from isogloss.report.scores import figure, span
 from isogloss.report.tables import Table
 from isogloss.scoring.results import PairScores, Results
 
-__all__ = ["Section", "sections"]
+__all__ = ["Section", "analysis_sections", "sections"]
 
 LEVELS = ("overall", "category", "task")
 RULES = ("fair", "paper")
 CELL_HINTS = {"name": "language", "autonym": "autonym", "task": "task", "system": "system", "detail": "metrics"}
+
+EXPLAIN = "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds."
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,9 @@ class Section:
     panel: bool = False
     # Tables that are too long to stand open, or to be printed.
     reference: bool = False
+    # Whether its tables and charts also lie beside the page as files.
+    files: bool = True
+    pictures: bool = True
 
 
 def sections(inputs: Inputs) -> list[Section]:
@@ -52,6 +59,16 @@ def sections(inputs: Inputs) -> list[Section]:
     if inputs.explanations:
         parts.append(_explain(inputs))
     return [*parts, _provenance(inputs.systems)]
+
+
+def analysis_sections(analysis: Analysis) -> list[Section]:
+    """An analysis by itself, on a page that nothing lies beside: what to choose from, and the tables in full."""
+    tables = {f"analysis-{place}": table for place, table in enumerate(analysis_tables(analysis), 1)}
+    intro = "What isogloss explain prints: buckets, differences between systems, and the examples that were kept."
+    return [
+        Section("explain", "Explain", EXPLAIN, panel=True, files=False),
+        Section("tables", "Tables", intro, tables, reference=True, files=False),
+    ]
 
 
 def _system(systems: Mapping[str, Any], name: str) -> tuple[str, ...]:
@@ -280,9 +297,8 @@ def _rate_table(inputs: Inputs, tests: list[str]) -> Table:
 
 
 def _explain(inputs: Inputs) -> Section:
-    intro = "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds."
     found = list(explain_charts(inputs.explanations, inputs.systems))
-    return Section("explain", "Explain", intro, {"explain": explain_table(inputs.explanations)}, found, panel=True)
+    return Section("explain", "Explain", EXPLAIN, {"explain": explain_table(inputs.explanations)}, found, panel=True)
 
 
 def _provenance(systems: Mapping[str, Results]) -> Section:

@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 
+from isogloss.explain.model import Explanation
 from isogloss.report.charts import Chart, converter
 from isogloss.report.document import Section
 from isogloss.report.explained import explain_data
 from isogloss.report.frames import known
 from isogloss.report.inputs import Inputs
 from isogloss.report.tables import Table
+from isogloss.scoring.results import Results
 from isogloss.version import __version__
 
 __all__ = ["page"]
@@ -26,8 +28,9 @@ CHOICES = ("task", "language", "attribute", "metric")
 def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
     """The whole page: style, script, data and the drawing library are inside."""
     explained = {(facet.task, facet.language) for found in inputs.explanations.values() for facet in found.facets}
-    names = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in inputs.systems)
-    suites = ", ".join(sorted({f"{escape(r.suite)} ({escape(r.split)})" for r in inputs.systems.values()}))
+    shown: Mapping[str, Results | Explanation] = inputs.systems or inputs.explanations
+    names = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in shown)
+    suites = ", ".join(sorted({f"{escape(r.suite)} ({escape(r.split)})" for r in shown.values()}))
     parts = {
         "title": escape(title),
         "version": escape(__version__),
@@ -83,24 +86,28 @@ def _section(section: Section, explained: Explained) -> str:
     body.append(f'<h2 id="{section.id}-title">{escape(section.title)}</h2>')
     body.append(f'<p class="intro">{escape(section.intro)}</p>')
     if section.panel:
-        body += [_panel(), *(_files("tables", name, ("csv", "md", "tex")) for name in section.tables)]
+        body += [_panel(), *(_table_files(name, section) for name in section.tables)]
     else:
-        figures = "".join(_figure(chart) for chart in section.charts)
+        figures = "".join(_figure(chart, section) for chart in section.charts)
         body += [f'<div class="figures">{figures}</div>'] * bool(figures)
         for name, table in section.tables.items():
             body.append(_folded(name, table, section, explained))
     return "\n".join([*body, "</section>"])
 
 
-def _figure(chart: Chart) -> str:
+def _figure(chart: Chart, section: Section) -> str:
     place = f'<div class="chart" data-chart="{escape(chart.name)}"></div>'
-    files = _files("charts", chart.name, ("svg", "png"))
+    files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
     return f"<figure><h3>{escape(chart.title)}</h3>{_region(f'{chart.title}, chart', place)}{files}</figure>"
 
 
 def _files(folder: str, name: str, suffixes: Sequence[str]) -> str:
     links = " · ".join(f'<a href="{folder}/{name}.{suffix}">{suffix.upper()}</a>' for suffix in suffixes)
     return f'<p class="files">Beside this page: {links}</p>'
+
+
+def _table_files(name: str, section: Section) -> str:
+    return _files("tables", name, ("csv", "md", "tex")) if section.files else ""
 
 
 def _region(what: str, content: str, tall: bool = False) -> str:
@@ -118,7 +125,7 @@ def _folded(name: str, table: Table, section: Section, explained: Explained) -> 
     return (
         f"<details{state}{printed}><summary>{escape(table.title)}, table ({len(table.rows)} rows)</summary>"
         f"{_region(f'{table.title}, table', _table(table, explained), tall=True)}"
-        f"{below}{_files('tables', name, ('csv', 'md', 'tex'))}</details>"
+        f"{below}{_table_files(name, section)}</details>"
     )
 
 

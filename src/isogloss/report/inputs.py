@@ -10,11 +10,13 @@ import msgspec
 from isogloss.checklist.scoring import CellRate
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
+from isogloss.explain.analysis import Analysis
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Explanation
+from isogloss.scoring.compare import distinct_names
 from isogloss.scoring.results import Results
 
-__all__ = ["Inputs", "distinct", "read_inputs"]
+__all__ = ["Inputs", "analysis_inputs", "distinct", "read_inputs"]
 
 T = TypeVar("T")
 
@@ -51,6 +53,12 @@ def read_inputs(results: Sequence[Path], explain: Sequence[Path] = (), checklist
         dict(zip(stems, rates, strict=True)),
         _merged(analysis.cases for analysis in analyses),
     )
+
+
+def analysis_inputs(analysis: Analysis) -> Inputs:
+    """An analysis just made, with no records beside it; systems have the names that its examples know them by."""
+    names = distinct_names([str(found.system["name"]) for found in analysis.explanations])
+    return Inputs({}, dict(zip(names, analysis.explanations, strict=True)), cases=analysis.cases)
 
 
 def _record(path: Path) -> Path:

@@ -4,6 +4,7 @@
 `from_jsonl` makes a column of a user's own.
 """
 
+from isogloss.explain.attributes.fertility import FERTILITY, fertility
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention, count_tokens
 from isogloss.explain.attributes.registry import (
     ATTRIBUTES,
@@ -18,12 +19,14 @@ from isogloss.explain.attributes.registry import (
 __all__ = [
     "ATTRIBUTES",
     "CONVENTIONS",
+    "FERTILITY",
     "KINDS",
     "Convention",
     "Plugins",
     "attribute",
     "attributes_for",
     "count_tokens",
+    "fertility",
     "from_jsonl",
     "plugins",
 ]

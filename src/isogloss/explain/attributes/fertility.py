@@ -1,0 +1,140 @@
+"""Fertility: into how many pieces a tokenizer breaks a word."""
+
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unicodedata import category, normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.data.files import read_text
+from isogloss.errors import DataError, IsoglossError
+from isogloss.explain.attributes.general import main_texts
+from isogloss.explain.attributes.lengths import count_tokens, ratio
+from isogloss.explain.attributes.retrieval import query_language
+from isogloss.explain.model import Attribute
+from isogloss.tasks.examples import Examples
+
+__all__ = ["FERTILITY", "WordPiece", "fertility"]
+
+FERTILITY = "fertility"
+Numbers = npt.NDArray[np.float64]
+
+# As in BERT's code: longer words are one unknown piece, and these ideographs are words by themselves.
+_LONGEST = 100
+_IDEOGRAPHS = (
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEAF), (0x2F800, 0x2FA1F)
+)  # fmt: skip
+
+
+class _Spread(dict[int, str]):
+    """For `str.translate`: blanks around characters that are words by themselves, nothing for control characters."""
+
+    def __missing__(self, code: int) -> str:
+        char, kind = chr(code), category(chr(code))
+        ascii_sign = code < 128 and char.isprintable() and not char.isalnum()
+        if char.isspace() or kind == "Zs":
+            becomes = " "
+        elif kind[0] == "C" or code == 0xFFFD:
+            becomes = ""
+        elif kind[0] == "P" or ascii_sign or any(low <= code <= high for low, high in _IDEOGRAPHS):
+            becomes = f" {char} "
+        else:
+            becomes = char
+        self[code] = becomes
+        return becomes
+
+
+class WordPiece:
+    """Greedy longest-match WordPiece (BERT's tokenizer) over a vocabulary; pieces inside a word begin with `##`.
+
+    A vocabulary without any capital letter is of an uncased model: texts are lower-cased and lose their accents.
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._pieces = frozenset(pieces)
+        words = [piece for piece in pieces if not (piece.startswith("[") and piece.endswith("]"))]
+        self._cased = any(piece != piece.lower() for piece in words)
+        self._longest = max(map(len, pieces), default=0)
+        self._spread = _Spread()
+        self._known: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        """The number of pieces of a text; a word that cannot be made of pieces is one."""
+        if not self._cased:
+            text = "".join(char for char in normalize("NFD", text.lower()) if category(char) != "Mn")
+        return sum(map(self._count_word, text.translate(self._spread).split()))
+
+    def _count_word(self, word: str) -> int:
+        if word not in self._known:
+            self._known[word] = self._matched(word)
+        return self._known[word]
+
+    def _matched(self, word: str) -> int:
+        if len(word) > _LONGEST:
+            return 1
+        begin = count = 0
+        while begin < len(word):
+            prefix = "##" if begin else ""
+            ends = range(min(len(word), begin + self._longest), begin, -1)
+            end = next((end for end in ends if prefix + word[begin:end] in self._pieces), None)
+            if end is None:
+                return 1
+            begin, count = end, count + 1
+        return count
+
+
+def fertility(path: str | os.PathLike[str]) -> Attribute:
+    """Pieces of an example's text over its words, or over its characters in an unsegmented script.
+
+    Args:
+        path: a `tokenizer.json`, read by the `tokenizers` library, or else a WordPiece vocabulary, one piece a line.
+            Special tokens around a text are not counted.
+
+    Raises:
+        DataError: the file cannot be read.
+        IsoglossError: it needs the `tokenizers` library, which is not installed.
+    """
+    file = Path(path)
+    count = _library(file) if file.suffix == ".json" else _word_piece(file)
+
+    def values(examples: Examples) -> Numbers:
+        try:
+            texts = main_texts(examples)
+        except DataError:  # Mewsli-X as it is downloaded: its queries have no text
+            return np.full(len(examples), np.nan)
+        return ratio(count(texts), count_tokens(texts, query_language(examples)))
+
+    return Attribute(FERTILITY, f"tokens of {file.name} a word", (), discrete=False, values=values)
+
+
+def _word_piece(file: Path) -> Callable[[Sequence[str]], Numbers]:
+    pieces = [piece for line in read_text(file).split("\n") if (piece := line.rstrip("\r"))]
+    if not pieces:
+        raise DataError("the vocabulary has no pieces", where=str(file), fix="Write one piece a line")
+    tokenizer = WordPiece(pieces)
+    return lambda texts: np.fromiter(map(tokenizer.count, texts), np.float64, len(texts))
+
+
+def _library(file: Path) -> Callable[[Sequence[str]], Numbers]:
+    content = read_text(file)
+    try:
+        library: Any = import_module("tokenizers")
+    except ImportError:
+        fix = "pip install tokenizers, or give a WordPiece vocabulary (one piece a line)"
+        raise IsoglossError("needs the tokenizers library", where=str(file), fix=fix) from None
+    try:
+        tokenizer = library.Tokenizer.from_str(content)
+    except Exception as error:  # the library raises nothing more exact
+        raise DataError(f"not a tokenizer: {error}", where=str(file)) from None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+
+    def count(texts: Sequence[str]) -> Numbers:
+        encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return np.fromiter((len(each.ids) for each in encoded), np.float64, len(texts))
+
+    return count

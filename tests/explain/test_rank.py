@@ -1,0 +1,85 @@
+"""Rank of the first hit: buckets by what each system answered, for the analysis of one system alone."""
+
+from pathlib import Path
+
+import numpy as np
+
+from isogloss.explain.analysis import analyse
+from isogloss.explain.bias import survey
+from isogloss.explain.measure import slices
+from isogloss.explain.rows import Chosen, Sheet, choose
+from isogloss.explain.single import answer_slices, facets
+from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.scoring.cells import Request
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load_gold
+from isogloss.tasks.registry import task
+from predictions.made import tatoeba, write_jsonl
+
+ONLY = Chosen(("rank",))
+
+
+def ranking(hit: int | None) -> list[str]:
+    """Thirty candidates; the target stands at a rank, if at any."""
+    return ["target" if place == hit else f"c{place}" for place in range(1, 31)]
+
+
+def sheet(*hits: list[int | None]) -> Sheet:
+    n = len(hits[0])
+    columns = {"text": ["query"] * n, "targets": [["other", "target"]] * n}
+    examples = Examples("lareqa", "en", "test", [f"q{row}" for row in range(n)], columns, "targets")
+    values = tuple([None if hit == 0 else ranking(hit) for hit in of_system] for of_system in hits)
+    scores = [np.array([1 / hit if hit and hit <= 20 else 0.0 for hit in of_system])[:, None] for of_system in hits]
+    metrics = tuple({"map@20": Statistics(rows, MEAN)} for rows in scores)
+    return Sheet(task("lareqa"), examples, values, np.arange(n), metrics, systems=tuple(range(len(hits))))
+
+
+def test_ranks_by_hand() -> None:
+    cell = sheet([1, 2, 5, 6, 20, 21, None, 0], [6] * 8)
+    assert cell.ranks().tolist() == ["1", "2-5", "2-5", "6-20", "6-20", "none", "none", "none"]
+    assert set(cell.ranks(1).tolist()) == {"6-20"}
+
+
+def test_buckets_stand_in_order_and_no_sentence_is_due() -> None:
+    cell = sheet([None] * 30 + [1] * 25 + [4] * 20 + [2] * 20)
+    (cut,) = answer_slices(cell, ONLY)
+    (facet,) = facets(cell, [cut], sentences=False)
+    assert [(s.bucket.name, s.bucket.n, round(s.value, 6)) for s in facet.buckets] == [
+        ("1", 25, 100),
+        ("2-5", 40, 37.5),
+        ("none", 30, 0),
+    ]
+    assert facet.insight == ""
+    assert facets(cell, [cut])[0].insight != ""
+
+
+def test_it_is_no_attribute_of_examples() -> None:
+    cell = sheet([1, 2], [1, 1])
+    assert slices(cell, ONLY) == []
+    assert answer_slices(cell, ONLY, 1) == []  # the same everywhere
+    assert answer_slices(cell, Chosen(("queryLen",))) == []
+    assert choose(["Rank"], ["bitext"]).names == ("rank",)
+
+
+def test_every_system_has_its_own_and_pairs_have_none(tmp_path: Path) -> None:
+    tatoeba(tmp_path / "data")
+    gold = load_gold(task("tatoeba"), "jv", "test", tmp_path / "data")
+    right = [targets[0] for targets in gold["targets"]]
+    for name, shift in (("one", 5), ("two", 2)):
+        # Every `shift`-th answer has the target second.
+        said = {
+            key: [right[row - 1], target] if row % shift == 0 else [target]
+            for row, (key, target) in enumerate(zip(gold.ids, right, strict=True))
+        }
+        write_jsonl(tmp_path / f"{name}/tatoeba/jv.jsonl", dict(said))
+    asked = Request.of(tasks=["tatoeba"], languages=["jv"], data=tmp_path / "data")
+    found = analyse([tmp_path / "one", tmp_path / "two"], asked, choose(["rank", "queryLen", "digits"], ["bitext"]))
+    buckets = [
+        [(s.bucket.name, s.bucket.n, s.value) for s in facet.buckets]
+        for explanation in found.explanations
+        for facet in explanation.facets
+        if facet.attribute == "rank"
+    ]
+    assert buckets == [[("1", 164, 100), ("2-5", 41, 0)], [("1", 102, 100), ("2-5", 103, 0)]]
+    assert all(facet.attribute != "rank" for pair in found.pairs for facet in pair.facets)
+    assert all(row.attribute != "rank" for row in survey(asked).distributions)
