@@ -15,6 +15,7 @@ from isogloss.checklist.scoring import averages, contrast, failures, score
 from isogloss.cli.main import main
 from isogloss.errors import PredictionError
 from isogloss.metrics.intervals import wilson
+from isogloss.report.checklist import rate_tables
 
 Row = dict[str, str]
 
@@ -111,6 +112,30 @@ def test_wrong_files_are_refused(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "en.jsonl").write_text('{"id": "a", "prediction": "x"}\n' * 2)
     with pytest.raises(PredictionError, match=r"en\.jsonl:2: id 'a' occurs twice"):
         score(tmp_path, count=30)
+
+
+def test_what_has_no_answer_is_counted(suite: Path, tmp_path: Path) -> None:
+    root = answer_with(gold, suite, tmp_path / "part")
+    lines = (root / "en.jsonl").read_text().splitlines()
+    (root / "en.jsonl").write_text("\n".join(lines[2:]) + "\n")  # the two examples of the first comparison
+    [cell] = [cell for cell in score(root, count=30) if cell.test == "comparisons"]
+    assert (cell.unanswered, sum(cell.failed["fair"])) == (2, 1)
+    notes = rate_tables([cell], {}, "part")[0].notes
+    assert "2 examples have no answer; each fails its case" in notes
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["compare", "A", "A", "--cases", "30", "--mode", "fairr"], ["score", "A", "--cases", "30", "--kind", "mtf"]],
+)
+def test_misspelt_rules_and_kinds(
+    words: list[str], suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = str(answer_with(gold, suite, tmp_path / "gold"))
+    with pytest.raises(SystemExit) as stop:
+        main(["checklist", *(root if word == "A" else word for word in words)])
+    assert stop.value.code == 2
+    assert "Did you mean" in capsys.readouterr().err
 
 
 def test_rows_carry_everything(suite: Path) -> None:

@@ -40,7 +40,7 @@ def expected(code: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("code", HERE)
-def test_the_sentences_written_first_are_reproduced(code: str) -> None:
+def test_the_expected_sentences_are_reproduced(code: str) -> None:
     speaker = grammar(code)
     sentences = expected(code)
     assert len(sentences) >= 12

@@ -13,6 +13,7 @@ import msgspec
 
 from isogloss.checklist.own import CASES, suite_cases
 from isogloss.data.files import atomic_write
+from isogloss.errors import unknown
 from isogloss.grammar.cases import TESTS, Case, Example, examples, fillers
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import LEAST_NAMES
@@ -43,6 +44,8 @@ class Variant:
 def variants(code: str, kind: str = "mft", count: int = CASES, seed: int = 0) -> Iterator[Variant]:
     """The examples of a language in one of the kinds."""
     speaker = grammar(code)
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
     change = {"mft": _plain, "inv-names": _other_names, "inv-unrelated": _unrelated}[kind]
     for test in TESTS:
         if kind == "inv-names" and not any(slot == "a" for slot, _ in suite_cases(test, count, seed)[0].slots):

@@ -1,6 +1,6 @@
 """Error rates: a case fails if any of its examples fails; by the paper's rule and by the fair one, side by side."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ import numpy as np
 from isogloss.checklist.build import Variant, swapped, variants
 from isogloss.checklist.matching import MODES, matches
 from isogloss.checklist.own import CASES
-from isogloss.errors import PredictionError
+from isogloss.errors import PredictionError, unknown
 from isogloss.grammar.cases import TESTS, fillers
 from isogloss.grammar.file import CODES, grammar
 from isogloss.metrics.intervals import wilson
@@ -35,13 +35,14 @@ class Rate:
 
 @dataclass(frozen=True)
 class CellRate:
-    """One test in one language: the rate by each rule, and which cases failed."""
+    """One test in one language: the rate by each rule, which cases failed, and how many examples had no answer."""
 
     language: str
     test: str
     review: str
     rates: Mapping[str, Rate]
     failed: Mapping[str, tuple[bool, ...]]
+    unanswered: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def _language(root: Path, code: str, kind: str, count: int, seed: int) -> list[C
         fix = "Answer the ids of isogloss checklist build with the same --cases and --seed"
         raise PredictionError("none of the ids is of this suite", where=str(root / f"{code}.jsonl"), fix=fix)
     failed: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    unanswered = Counter(v.example.case.test for v in asked if answers.get(v.id) is None)
     for variant in asked:
         for mode in MODES:
             cases = failed[variant.example.case.test, mode]
@@ -99,7 +101,7 @@ def _language(root: Path, code: str, kind: str, count: int, seed: int) -> list[C
     for test in dict.fromkeys(test for test, _ in failed):
         outcomes = {mode: tuple(failed[test, mode].values()) for mode in MODES}
         rates = {mode: _rate(outcome) for mode, outcome in outcomes.items()}
-        cells.append(CellRate(code, test, review[test], rates, outcomes))
+        cells.append(CellRate(code, test, review[test], rates, outcomes, unanswered[test]))
     return cells
 
 
@@ -151,6 +153,8 @@ def contrast(
     first: Sequence[CellRate], second: Sequence[CellRate], mode: str = "fair"
 ) -> list[tuple[CellRate, CellRate, float]]:
     """Cells that both systems have, with Holm-corrected p-values of McNemar's test over cases."""
+    if mode not in MODES:
+        raise unknown("mode", mode, MODES)
     others = {(cell.language, cell.test): cell for cell in second}
     pairs = [(cell, others[cell.language, cell.test]) for cell in first if (cell.language, cell.test) in others]
     p_values = [mcnemar(_statistics(a.failed[mode]), _statistics(b.failed[mode])) for a, b in pairs]

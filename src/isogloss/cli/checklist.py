@@ -44,12 +44,8 @@ def build(
 
       isogloss checklist build --out checklist --languages en,sw,ta
     """
-    from isogloss.checklist.build import KINDS
     from isogloss.checklist.build import build as write
-    from isogloss.errors import unknown
 
-    if kind not in KINDS:
-        raise unknown("kind", kind, KINDS)
     with progress("writing") as step:
         jobs = os.cpu_count() or 1
         written = write(

@@ -40,6 +40,9 @@ def rate_tables(cells: Sequence[CellRate], references: Mapping[str, Mapping[str,
         f"{gap:.1f} points of the paper rule's error are the rule's, not the system's",
         "published systems met the released suite, not this one: not comparable case by case",
     ]
+    silent = sum(cell.unanswered for cell in cells)
+    if silent:
+        summary.notes.append(f"{silent:,} examples have no answer; each fails its case")
     doubtful = sum(cell.review.startswith("unreviewed") for cell in cells)
     if doubtful:
         summary.notes.append(f"{doubtful} of {len(cells)} language × test cells are unreviewed by a native speaker")
