@@ -11,10 +11,10 @@ help:
 	@echo "make lint   ruff, mypy --strict, import layers"
 	@echo "make bench  measure against the peer libraries, side by side"
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (make PYTHON=…)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,train]'
 	@touch $@
 
 setup: $(STAMP)
@@ -36,7 +36,7 @@ format: setup
 	$(BIN)/ruff format
 
 bench: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --requirement benchmarks/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement benchmarks/requirements.txt
 	$(BIN)/python benchmarks/run.py
 
 clean:

@@ -10,7 +10,7 @@ import pytest
 
 from e2e.command import isogloss, scored
 from isogloss.explain.buckets import learn
-from isogloss.explain.rows import Chosen
+from isogloss.explain.chosen import Chosen
 from isogloss.predictions.importers import import_files
 from isogloss.predictions.write import write_predictions
 from isogloss.tasks.loading import load_gold
@@ -88,11 +88,25 @@ def test_the_page_holds_both_systems_and_needs_no_files(made: Path, tmp_path: Pa
     assert "Beside this page" not in text
     assert "long right, short wrong" in text
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    scores = {f["system"]: [b[:4] for b in f["buckets"]] for f in data["explain"]["facets"] if f["metric"] == "score"}
-    # Of 1020 others, `short` fails on 255; of 170 zeros on 43.
-    assert scores["long"] == [["other", "", 1020, 100.0], ["zero", "", 170, 0.0]]
-    assert scores["short"] == [["other", "", 1020, 75.0], ["zero", "", 170, 74.71]]
-    assert data["explain"]["cases"]["xquad/en"]["q4"]["said"] == [["long", "word4 thing4", 100.0], ["short", "no", 0.0]]
+    drawn = data["explain"]
+    assert drawn["systems"] == ["long", "short"]
+    # Of 1020 others, `short` fails on 255; of 170 zeros on 43. Scores are in tenths, with their intervals.
+    score = drawn["metrics"].index("score")
+    scores = {facet[0]: facet[3][::3] for facet in drawn["facets"] if facet[2] == score}
+    assert scores == {0: [1000, 0], 1: [750, 747]}
+    assert {(bucket[0], bucket[2]) for cut in drawn["cuts"] for bucket in cut[3]} == {("other", 1020), ("zero", 170)}
+    assert "word4 thing4" in text
+
+
+def test_the_page_of_the_data_needs_no_system(made: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
+    page = tmp_path / "data.html"
+    words = ("--bias", "-d", made / "data", "-t", "xquad", "-l", "en,de", "-a", "aLen,qType", "--html", page)
+    done = isogloss("explain", *words)
+    assert (done.code, done.err) == (0, "")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "answer length in tokens" in text
 
 
 def test_shared_edges_are_said_and_are_the_same_in_all_languages(tmp_path: Path) -> None:
@@ -100,10 +114,11 @@ def test_shared_edges_are_said_and_are_the_same_in_all_languages(tmp_path: Path)
     for language in languages:
         gold = load_gold(task("mini-xcopa"), language, "test", None)
         write_jsonl(tmp_path / f"system/mini-xcopa/{language}.jsonl", dict.fromkeys(gold.ids, 0))
-    words = (tmp_path / "system", "-s", "mini", "-t", "mini-xcopa", "-l", ",".join(languages), "-a", "pLen,punctuation")
+    words = (tmp_path / "system", "-s", "mini", "-t", "mini-xcopa", "-l", ",".join(languages))
     inner = {}
     for edges in ("language", "shared"):
-        found = explained(*words, "--edges", edges, target=tmp_path / f"{edges}.json")
+        asked = f"pLen={edges},punctuation={edges}"
+        found = explained(*words, "-a", asked, target=tmp_path / f"{edges}.json")
         assert found["edges"] == edges
         facets = found["explanations"][0]["facets"]
         inner[edges] = [{b["bucket"]["high"] for b in f["buckets"][:-1]} for f in facets if f["attribute"] == "pLen"]
@@ -112,6 +127,25 @@ def test_shared_edges_are_said_and_are_the_same_in_all_languages(tmp_path: Path)
     every = set().union(*inner["shared"])
     assert len(every) <= 3
     assert not all(edges <= every for edges in inner["language"])
+
+
+def test_lengths_as_the_paper_counts_and_cuts_them(tmp_path: Path) -> None:
+    gold = load_gold(task("mini-xquad"), "en", "test", None)
+    write_jsonl(tmp_path / "system/mini-xquad/en.jsonl", dict.fromkeys(gold.ids, "no"))
+    words = (tmp_path / "system", "-s", "mini", "-t", "mini-xquad", "-l", "en", "-a", "qLen,qLen@whitespace=greedy")
+    found = explained(*words, target=tmp_path / "e.json")
+    facets = {facet["attribute"]: facet for facet in found["explanations"][0]["facets"]}
+    assert found["edges"] == "mixed"
+    assert facets["qLen@whitespace"]["title"] == "question length in tokens (whitespace)"
+    # English has blanks, so that both count alike; a greedy bucket has a quarter of all, or it is the last.
+    sizes = {name: [row["bucket"]["n"] for row in facet["buckets"]] for name, facet in facets.items()}
+    assert sum(sizes["qLen"]) == sum(sizes["qLen@whitespace"]) == len(gold)
+    assert all(size >= len(gold) / 4 for size in sizes["qLen@whitespace"][:-1])
+
+
+def test_ten_options_are_enough() -> None:
+    listed = {word for word in isogloss("explain", "--help").out.split() if word.startswith("--")}
+    assert len(listed - {"--help"}) <= 10
 
 
 def test_bias_needs_no_system(made: Path, tmp_path: Path) -> None:
@@ -141,8 +175,7 @@ def test_many_cells_are_summed_up(tmp_path: Path) -> None:
         ((), 2, "give a prediction folder"),
         (("nobody",), 1, "there is no such folder"),
         (("nobody", "--attributes", "aLem"), 2, "Did you mean aLen"),
-        (("nobody", "--edges", "both"), 2, "language, shared"),
-        (("--bias", "--html", "page.html"), 2, "a page shows systems"),
+        (("nobody", "--attributes", "aLen=both"), 1, "aLen=language, aLen=shared, aLen=greedy"),
     ],
 )
 def test_mistakes_end_in_one_line(words: tuple[str, ...], code: int, message: str) -> None:
@@ -210,20 +243,8 @@ def test_edges_of_the_paper(data_dir: Path) -> None:
         column = attribute.values(gold).astype(float)
         edges = paper[attribute.name]
         assert (column.min(), column.max()) == (edges[0], edges[-1])
-        assert tuple(_greedy(column)) == edges[1:4]
+        assert learn(column, False, greedy=True).edges == edges[1:4]
         # Ours are nearer to equal counts.
         ours = [bucket.n for bucket in learn(column, False).apply(column)[0]]
         theirs = np.diff(np.searchsorted(np.sort(column), [*edges[1:4]], side="right"), prepend=0, append=len(column))
         assert np.std(ours) < np.std(theirs)
-
-
-def _greedy(column: np.ndarray) -> list[float]:
-    """Upper edges of buckets that are closed as soon as they hold a quarter of all."""
-    edges: list[float] = []
-    held = 0
-    for value, count in zip(*np.unique(column, return_counts=True), strict=True):
-        held += count
-        if held >= len(column) / 4:
-            edges.append(float(value))
-            held = 0
-    return edges

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from e2e.command import isogloss
+from isogloss.explain.analysis import Analysis
 from isogloss.report import charts
-from report.made_records import HOSTILE, explanation, rates, results
+from report.made_records import HOSTILE, explained, explanation, rates, results, survey
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -26,7 +27,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_a_report_of_everything(run: Path, tmp_path: Path) -> None:
     results(HOSTILE, -10).to_json(tmp_path / "two.json")
-    (tmp_path / "explain.json").write_bytes(msgspec.json.encode(explanation("one")))
+    (tmp_path / "explain.json").write_bytes(msgspec.json.encode(Analysis([explanation("one")], [])))
     (tmp_path / "rates.json").write_text(json.dumps([asdict(cell) for cell in rates()]), encoding="utf-8")
     out = tmp_path / "report"
     more = ("--explain", tmp_path / "explain.json", "--checklist", tmp_path / "rates.json")
@@ -57,7 +58,25 @@ def test_the_analysis_of_several_systems_is_read(run: Path, tmp_path: Path) -> N
     more = ("--explain", tmp_path / "one.json", "--explain", tmp_path / "two.json", "--no-pictures")
     assert isogloss("report", run, *more, "-o", tmp_path / "r").code == 0
     text = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
-    assert '"said":[["one","said by one",50.0],["two","said by two",50.0]]' in text
+    assert '[[0,"said by one",50],[1,"said by two",50]]' in text
+
+
+def test_pairs_and_a_survey_are_told_apart_and_shown(run: Path, tmp_path: Path) -> None:
+    made = explained()
+    analysis = Analysis(list(made.explanations.values()), made.pairs, "language", made.cases)
+    for name, found in (("pair", analysis), ("data", survey())):
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(found))
+    out = tmp_path / "report"
+    done = isogloss("report", run, "--explain", tmp_path / "pair.json", "--explain", tmp_path / "data.json", "-o", out)
+    assert (done.code, done.err) == (0, "")
+    tables = {path.name for path in (out / "tables").iterdir()}
+    names = "differences turns differences-by-bucket distributions distances survey-1".split()
+    assert {f"{name}.{suffix}" for name in names for suffix in ("csv", "md", "tex")} <= tables
+    pictures = {path.name for path in (out / "charts").iterdir()}
+    names = "differences data-xnli-t1Len data-xnli-label distance-xnli-t1Len".split()
+    assert {f"{name}.{suffix}" for name in names for suffix in ("svg", "png")} <= pictures
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert all(f'<section id="{part}"' in text for part in ("differences", "explain", "survey"))
 
 
 def test_pictures_can_be_left_out(run: Path, tmp_path: Path) -> None:
@@ -74,7 +93,7 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "what"),
-    [("--explain", "not an explanation"), ("--checklist", "not the rates of isogloss checklist score")],
+    [("--explain", "neither systems nor a survey"), ("--checklist", "not the rates of isogloss checklist score")],
 )
 def test_other_files_are_refused(run: Path, tmp_path: Path, option: str, what: str) -> None:
     (tmp_path / "other.json").write_text('{"x": 1}', encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.explain.attributes import ATTRIBUTES, KINDS, attribute, attributes_for, from_jsonl, plugins, registry
+from isogloss.explain.attributes.packages import installed
 from isogloss.explain.model import Attribute
 from isogloss.tasks import TASKS, task
 from isogloss.tasks.examples import Examples
@@ -64,7 +65,7 @@ class Point:
 @pytest.fixture
 def brought(monkeypatch):
     def install(*points):
-        monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "isogloss.attributes" else ())
+        monkeypatch.setattr(registry, "installed", lambda: points)
         plugins.cache_clear()
 
     yield install
@@ -94,6 +95,24 @@ def test_plugins_are_added_and_broken_ones_reported(brought):
     assert attribute("aLen").title == "answer length in tokens"
     # Ours is the only one that knows conventions; another's is left as it is.
     assert mine in attributes_for("qa", convention="whitespace")
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("[isogloss.attributes]\nvowels = vowels:ATTRIBUTE\n", ["vowels"]),
+        ("[console_scripts]\nvowels = vowels:main\n", []),
+    ],
+)
+def test_packages_that_bring_attributes_are_found(written, found, tmp_path, monkeypatch):
+    info = tmp_path / "vowels-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: vowels\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(written)
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    assert [point.name for point in installed()] == found
+    installed.cache_clear()
 
 
 def test_column_of_numbers(tmp_path):

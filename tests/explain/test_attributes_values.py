@@ -1,10 +1,13 @@
 """Attribute columns against values computed by hand, in several scripts."""
 
+from weakref import ref
+
 import numpy as np
 import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.attributes import attribute, attributes_for, count_tokens
+from isogloss.explain.attributes.memory import remembered
 from isogloss.tasks.examples import Examples, Pool
 
 
@@ -178,6 +181,35 @@ def test_pool_with_several_targets_takes_the_one_in_the_query_language():
     assert not {"targetLang", "sameLang", "poolShare", "freqBin"} & offered
     with pytest.raises(DataError, match="several targets"):
         attribute("targetLang").values(data)
+
+
+def test_of_a_large_pool_only_the_targets_are_read():
+    def all_texts():
+        raise AssertionError("a million texts for two queries")
+
+    candidates = Pool(lambda: {"a": "de", "b": "zh", "c": "de"}, all_texts, lambda: {"a": "eins zwei", "b": "三四"})
+    data = examples("mewslix", "de", "targets", candidates, text=["eins", "zwei"], targets=[["a"], ["b"]])
+    assert column("targetLen", data) == [2, 2]
+    # "eins" has two of the six trigrams of "einszwei".
+    assert column("surface", data) == [1 / 3, 0]
+
+
+def test_what_attributes_share_is_computed_once_and_forgotten():
+    asked = []
+
+    @remembered
+    def lengths(data, name="question"):
+        asked.append(name)
+        return list(map(len, data[name]))
+
+    data = examples("xquad", "en", "answers", question=["Who?"], answers=[["Ada"]])
+    assert lengths(data) is lengths(data)
+    assert lengths(data, "answers") == lengths(data, name="answers") == [1]
+    lengths(examples("xquad", "en", "answers", question=["Why?"]))
+    assert asked == ["question", "answers", "answers", "question"]
+    gone = ref(data)
+    del data
+    assert gone() is None
 
 
 def test_without_a_pool_its_attributes_are_not_offered():

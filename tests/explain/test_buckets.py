@@ -94,6 +94,28 @@ def test_every_row_is_in_one_bucket_and_within_its_edges(values: list[float], bu
         assert inside.min() == bucket.low if place == 0 else inside.min() > bucket.low
 
 
+def test_greedy_buckets_close_once_they_hold_a_quarter() -> None:
+    column = np.array([1, 2, 2, 2, 3, 4, 5, 5, 5, 5, 6, 7], dtype=float)
+    # A quarter is 3 rows: 1 and 2 hold 4; 3 and 4 only 2, with 5 they hold 6; 6 and 7 are left.
+    cut = learn(column, False, greedy=True)
+    assert cut.edges == (2, 5)
+    assert [(bucket.name, bucket.n) for bucket in cut.apply(column)[0]] == [("XS", 4), ("S", 6), ("L", 2)]
+    # Equal counts come nearer to a quarter each.
+    assert [bucket.n for bucket in learn(column, False).apply(column)[0]] == [4, 2, 4, 2]
+    assert learn(np.array([3.0, 3.0]), False, greedy=True).edges == ()
+
+
+@given(numbers, st.integers(1, 6))
+def test_every_greedy_bucket_but_the_last_has_its_share(values: list[float], buckets: int) -> None:
+    column = np.array(values, dtype=float)
+    found, _ = learn(column, False, buckets=buckets, greedy=True).apply(column)
+    assert len(found) <= buckets
+    for bucket in found[:-1]:
+        assert bucket.n >= len(values) / buckets
+        highest = int((column == bucket.high).sum())
+        assert bucket.n - highest < len(values) / buckets
+
+
 @given(numbers, st.randoms())
 def test_the_order_of_rows_does_not_matter(values: list[float], random: object) -> None:
     shuffled = values.copy()

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from isogloss.explain.chosen import Chosen
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import measured, slices
 from isogloss.explain.model import Attribute
 from isogloss.explain.pairwise import FacetContrast, contrasts, disagreement
-from isogloss.explain.rows import Chosen, Sheet
+from isogloss.explain.rows import Sheet
 from isogloss.explain.tagging import entities
 from isogloss.metrics.significance import mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics

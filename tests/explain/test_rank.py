@@ -6,8 +6,9 @@ import numpy as np
 
 from isogloss.explain.analysis import analyse
 from isogloss.explain.bias import survey
+from isogloss.explain.chosen import Chosen, choose
 from isogloss.explain.measure import slices
-from isogloss.explain.rows import Chosen, Sheet, choose
+from isogloss.explain.rows import Sheet
 from isogloss.explain.single import answer_slices, facets
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.scoring.cells import Request

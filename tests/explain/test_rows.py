@@ -1,19 +1,19 @@
 """Sheets: the rows of a cell, its scores, and the attributes somebody asks for."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from isogloss.errors import IsoglossError, PredictionError, UnknownNameError
-from isogloss.explain.rows import Chosen, Sheet, attributes_of, choose, sheets
+from isogloss.errors import PredictionError
+from isogloss.explain.chosen import Chosen, attributes_of
+from isogloss.explain.measure import slices
+from isogloss.explain.rows import Sheet, sheets
 from isogloss.scoring.cells import Request, judged_cells
+from isogloss.tasks.kinds.tagging import gold_spans
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import suite, task
 from predictions.made import write_jsonl, xquad
-
-KINDS = ("qa", "tagging")
 
 
 @pytest.fixture(scope="module")
@@ -91,27 +91,21 @@ def test_rows_of_every_kind_sum_to_the_score(name: str, tmp_path: Path) -> None:
     assert 0 < whole < 1
 
 
-def test_attributes_by_name_with_edges_and_from_files(tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(json.dumps({"id": "q0", "value": 3}) + "\n")
-    chosen = choose(["alen=5:2", "tag", f"hardness@{path}"], KINDS)
-    assert chosen.names == ("aLen", "tag")
-    assert chosen.edges == {"aLen": (5, 2)}
-    assert [found.name for found in chosen.of("qa")] == ["aLen", "hardness"]
-    assert [found.name for found in chosen.of("tagging")] == ["tag", "hardness"]
-    assert chosen.cut(chosen.of("qa")[0], np.arange(9.0)).edges == (2, 5)
-    assert choose(None, KINDS) == Chosen()
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [("aLem", "Did you mean aLen"), ("aLen=1:x", "is not a list of edges"), ("tag=1:2", "has values, not numbers")],
-)
-def test_words_that_mean_nothing_are_refused(word: str, message: str) -> None:
-    with pytest.raises(IsoglossError, match=message):
-        choose([word], KINDS)
-    with pytest.raises(UnknownNameError):
-        choose(["tag"], ["qa"])
+def test_answers_that_are_spans_have_entities(tmp_path: Path) -> None:
+    of = task("mini-wikiann")
+    language = of.languages[0]
+    gold = load_gold(of, language, "test", None)
+    spans = gold_spans(of, gold)
+    said = {key: found if row % 3 else [] for row, (key, found) in enumerate(zip(gold.ids, spans, strict=True))}
+    write_jsonl(tmp_path / f"system/mini-wikiann/{language}.jsonl", said)
+    asked = Request.of("mini", tasks=["mini-wikiann"], languages=[language])
+    (cell,) = judged_cells(tmp_path / "system", asked)
+    sheet = only([tmp_path / "system"], asked)
+    assert sheet.metrics[0]["f1"].sums.tolist() == cell.metrics["f1"].sums.tolist()
+    assert len(sheet.example) == sum(map(len, spans))
+    titles = {cut.attribute.name: cut.attribute.title for cut in slices(sheet, Chosen())}
+    assert titles["eLen"] == "entity length in characters"
+    assert {"sLen", "tLen", "rPos", "eDen"} <= set(titles)
 
 
 def test_entities_bring_their_own_attributes_once() -> None:

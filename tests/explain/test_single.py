@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isogloss.explain.chosen import Chosen
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import GROUPS, measured, slices
 from isogloss.explain.model import Attribute, Bucket, Column
-from isogloss.explain.rows import Chosen, Sheet
+from isogloss.explain.rows import Sheet
 from isogloss.explain.single import bucket_text, confusion, facets
 from isogloss.metrics.intervals import wilson
 from isogloss.metrics.statistics import MEAN, Statistics

@@ -1,13 +1,14 @@
 """Entities: rows that sum to the chunk score, attributes by hand, and a training set."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.tagging import confusion, entities, training
-from isogloss.metrics import chunks
+from isogloss.explain.tagging import Training, confusion, entities, training
+from isogloss.metrics import chunks, spans
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 
@@ -40,7 +41,7 @@ def test_every_chunk_of_either_side_is_one_row() -> None:
 
 
 def test_attributes_by_hand() -> None:
-    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(TOKENS, None)
+    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(made(TOKENS, GOLD), None)
     assert columns["tag"].tolist() == ["PER", "LOC", "PER", "LOC", "ORG", "PER"]
     assert columns["sLen"].tolist() == [4, 4, 4, 2, 2, 1]
     assert columns["eLen"].tolist() == [1, 1, 2, 1, 1, 1]
@@ -69,7 +70,7 @@ def test_nothing_tagged_at_all() -> None:
     found = entities(WIKIANN, made([["a"]], [["O"]]), [[["O"]]])
     assert len(found.example) == 0
     assert confusion(found, 0) == {}
-    assert found.columns([["a"]], None)["tag"].tolist() == []
+    assert found.columns(made([["a"]], [["O"]]), None)["tag"].tolist() == []
 
 
 def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
@@ -78,11 +79,63 @@ def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
     # "ada" twice as PER and once as ORG.
     path.write_text("Ada\tB-PER\nin\tO\nOslo\tB-LOC\n\nada\tB-PER\n\nADA\tB-ORG\n\n")
     trained = training(WIKIANN, tmp_path)
-    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(TOKENS, trained)
+    columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(made(TOKENS, GOLD), trained)
     assert columns["seen"].tolist() == ["seen", "unseen", "unseen", "seen", "seen", "unseen"]
     assert columns["eFre"].tolist() == [3, 0, 0, 1, 1, 0]
     np.testing.assert_allclose(columns["eCon"].astype(float), [2 / 3, np.nan, np.nan, 1, 0, np.nan])
     assert training(WIKIANN, tmp_path / "nowhere") is None
+
+
+def spelled(tokens: list[list[str]], gold: list[list[str]], task_id: str = "wikiann") -> Examples:
+    """Sentences with their texts: one blank between tokens."""
+    offsets = []
+    for words in tokens:
+        ends = np.cumsum([len(word) + 1 for word in words]).tolist()
+        offsets.append([(end - len(word) - 1, end - 1) for word, end in zip(words, ends, strict=True)])
+    columns = {"tokens": tokens, "tags": gold, "text": [" ".join(words) for words in tokens], "offsets": offsets}
+    return Examples(task_id, "en", "test", [f"test-{row}" for row in range(len(tokens))], columns, "tags")
+
+
+# "Ada met Bo Li": Ada is right, with a blank too many; of Bo Li the half; blanks alone are an entity that is not there.
+SPANS = [[[0, 4, "PER"], [8, 10, "PER"], [3, 4, "LOC"]], [[3, 7, "ORG"], [3, 7, "ORG"]], None]
+
+
+def test_character_spans_are_entities_counted_in_characters() -> None:
+    examples = spelled(TOKENS, GOLD)
+    found = entities(WIKIANN, examples, [SPANS], spans=True)
+    rows = zip(found.example, found.first, found.last, found.types, found.gold, found.predicted[0], strict=True)
+    assert [(int(e), int(f), int(t), str(k), bool(g), bool(p)) for e, f, t, k, g, p in rows] == [
+        (0, 0, 2, "PER", True, True),
+        (0, 4, 3, "LOC", False, True),
+        (0, 8, 9, "PER", False, True),
+        (0, 8, 12, "PER", True, False),
+        (1, 3, 6, "LOC", True, False),
+        (1, 3, 6, "ORG", False, True),
+    ]
+    columns = found.columns(examples, None)
+    assert columns["eLen"].tolist() == [3, 0, 2, 5, 4, 4]
+    assert columns["tLen"].tolist() == [3, 0, 2, 4, 4, 4]
+    # Sentences are still counted in tokens, which no answer changes.
+    assert columns["sLen"].tolist() == [4, 4, 4, 4, 2, 2]
+    assert columns["rPos"].tolist() == [0, 4 / 13, 8 / 13, 8 / 13, 3 / 7, 3 / 7]
+    assert columns["eDen"].tolist() == [8 / 13] * 4 + [4 / 7] * 2
+    assert confusion(found, 0) == {"PER": {"PER": 1, "O": 1}, "LOC": {"ORG": 1}, "O": {"LOC": 1, "PER": 1}}
+
+
+def test_spans_are_seen_in_training_by_their_characters() -> None:
+    examples = spelled(TOKENS, GOLD)
+    trained = Training(Counter({"boli": 2, "oslo": 1}), Counter({("boli", "PER"): 1, ("boli", "ORG"): 1}))
+    by_spans = entities(WIKIANN, examples, [], spans=True).columns(examples, trained)
+    by_tokens = entities(WIKIANN, examples, []).columns(examples, trained)
+    for name in ("seen", "eFre", "eCon"):
+        assert by_spans[name].tolist()[1:] == by_tokens[name].tolist()[1:]
+    assert by_spans["eFre"].tolist() == [0, 2, 1]
+
+
+def test_bare_tags_are_spans_of_single_words() -> None:
+    examples = spelled([["I", "go"]], [["PRON", "VERB"]], "udpos")
+    found = entities(task("udpos"), examples, [[[[0, 1, "PRON"], [2, 4, "NOUN"]]]], spans=True)
+    assert found.statistics(0).sums.tolist() == [1, 2, 2]
 
 
 tags = st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"])
@@ -103,11 +156,22 @@ def test_rows_sum_to_the_score_of_the_task(corpus: list[list[tuple[str, str, str
 
 
 @given(corpora)
+def test_spans_sum_to_the_score_of_spans(corpus: list[list[tuple[str, str, str]]]) -> None:
+    gold, *systems = ([[token[side] for token in sentence] for sentence in corpus] for side in range(3))
+    examples = spelled([["w" * (place + 1) for place, _ in enumerate(sentence)] for sentence in corpus], gold)
+    said = [spans.from_sentences(tagged, examples["offsets"]) for tagged in systems]
+    found = entities(WIKIANN, examples, said, spans=True)
+    for place, answers in enumerate(said):
+        whole = spans.statistics(spans.from_sentences(gold, examples["offsets"]), answers)
+        assert found.statistics(place).sums.tolist() == whole.sums.tolist()
+
+
+@given(corpora)
 def test_gold_columns_do_not_depend_on_systems(corpus: list[list[tuple[str, str, str]]]) -> None:
     gold, first, _ = ([[token[side] for token in sentence] for sentence in corpus] for side in range(3))
     tokens = [["w"] * len(sentence) for sentence in corpus]
-    alone = entities(WIKIANN, made(tokens, gold), []).columns(tokens, None)
+    alone = entities(WIKIANN, made(tokens, gold), []).columns(made(tokens, gold), None)
     found = entities(WIKIANN, made(tokens, gold), [first])
-    both = found.columns(tokens, None)
+    both = found.columns(made(tokens, gold), None)
     for name, column in alone.items():
         assert column.tolist() == both[name][found.gold].tolist()

@@ -3,8 +3,11 @@
 from typing import Any
 
 from isogloss.checklist.scoring import CellRate, Rate
+from isogloss.explain.bias import Bias, Distances, Distribution
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
+from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, Versus
+from isogloss.report.analyses import Explained
 from isogloss.report.inputs import Inputs
 from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
 
@@ -33,7 +36,14 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         for code in ("he", "my")
     ]
     tasks = [
-        Average("xnli", number(65 + shift, 400), {"accuracy": number(65 + shift)}, ["en", "ar", "ur", "th"], ["sw"]),
+        Average(
+            "xnli",
+            number(65 + shift, 400),
+            {"accuracy": number(65 + shift)},
+            ["en", "ar", "ur", "th"],
+            ["sw"],
+            number(20),
+        ),
         Average("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
     ]
     pairs = [
@@ -80,15 +90,58 @@ def rates() -> list[CellRate]:
     ]
 
 
+def versus(first: str = "plain", second: str = HOSTILE) -> Versus:
+    """XNLI in en and ar: the first is 5 points ahead; in en the second is surely ahead in XL, and probably in L."""
+    facets = []
+    for language in ("en", "ar"):
+        single = facet("xnli", language, "qLen").buckets
+        differences = ((12.0, 0.001), (4.0, 0.2), (-1.0, 1.0), (-9.0, 0.01)) if language == "en" else ((5.0, 0.5),) * 4
+        rows = [
+            BucketContrast(
+                score.bucket, score.value + gap, score.value, gap, gap - 3, gap + 3, p, flips=gap < 0, ids=score.ids
+            )
+            for score, (gap, p) in zip(single, differences, strict=True)
+        ]
+        facets.append(FacetContrast("xnli", language, "score", "qLen", "title of qLen", False, rows))
+    cells = [
+        Disagreement("xnli", "en", 100, 5.0, 12, 7, ["en-0", "en-1"], ["en-9"]),
+        Disagreement("xnli", "ar", 100, 5.0, 9, 4, ["ar-0"], []),
+    ]
+    return Versus(first, second, facets, cells)
+
+
+def survey() -> Bias:
+    """XNLI in three languages and XCOPA in one: a length (Thai's largest far out), a share, and a label."""
+    found = []
+    for task, code, mean in (("xnli", "en", 10.0), ("xnli", "ar", 12.0), ("xnli", "th", 40.0), ("xcopa", "th", 30.0)):
+        about = (task, code, "test")
+        most = 400.0 if (task, code) == ("xnli", "th") else 2 * mean
+        title = "length of the first text in tokens, or in characters where no blanks are written"
+        quartiles = [1.0, mean - 4, mean - 1, mean + 4, most]
+        found.append(Distribution(*about, "t1Len", title, False, 100, mean=mean, quartiles=quartiles))
+        shares = {"entailment": 0.5, "neutral": 0.3, "": 0.2} if task == "xnli" else {"0": 0.5, "1": 0.5}
+        found.append(Distribution(*about, "label", "gold label", True, 100, shares=shares))
+    found.append(Distribution("xnli", "en", "test", "overlap", "overlap of the texts", False, 100))
+    table = [[0.0, 2.0, 30.0], [2.0, 0.0, 28.0], [30.0, 28.0, 0.0]]
+    same = [[0.0] * 3] * 3
+    apart = [
+        Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table),
+        Distances("xnli", "label", "total variation", ["en", "ar", "th"], same),
+    ]
+    return Bias("test", found, apart, ["xcopa/sw"])
+
+
+def explained() -> Explained:
+    """Two systems, the pair of them, a survey, and examples that are kept with their texts."""
+    said = {"plain": "neutral", HOSTILE: "entailment"}
+    cases = {
+        "xnli/ar": {"ar-0": Case("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})},
+        "xnli/en": {"en-9": Case("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})},
+    }
+    explanations = {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)}
+    return Explained(explanations, [versus()], cases, "language", survey())
+
+
 def inputs() -> Inputs:
     """Two systems, one of them hostile, with everything a report can show."""
-    return Inputs(
-        {"plain": results("plain"), HOSTILE: results(HOSTILE, -10)},
-        {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)},
-        {"rates": rates()},
-        {
-            "xnli/ar": {
-                "ar-0": Case("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})
-            }
-        },
-    )
+    return Inputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained(), {"rates": rates()})

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from isogloss.errors import IsoglossError
-from isogloss.explain.examples import Case
-from isogloss.explain.model import Bucket, Explanation
+from isogloss.explain.model import Bucket
 from isogloss.report import charts
-from isogloss.report.document import Section, sections
-from isogloss.report.explained import edges, explain_data, slug
-from report.made_records import HOSTILE, facet, inputs
+from isogloss.report.document import sections
+from isogloss.report.explained import edges, explain_charts, slug
+from isogloss.report.section import Section
+from report.made_records import HOSTILE, inputs
 
 pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
 
@@ -36,7 +36,8 @@ def test_every_chart_is_drawn(parts: dict[str, Section]) -> None:
             names.append(chart.name)
     assert names[:5] == ["overview", "languages", "families", "scripts", "gap"]
     assert "pairs-lareqa" in names
-    assert "explain-xnli-score-aLen-qLen" in names
+    assert {"explain-xnli-score-aLen-qLen", "differences", "data-xnli-label", "distance-xnli-t1Len"} <= set(names)
+    assert any(name.startswith("difference-plain-") and name.endswith("-xnli-qLen") for name in names)
     assert len(set(names)) == len(names)
     assert charts.png(charts.svg(parts["gap"].charts[0])).startswith(b"\x89PNG")
 
@@ -61,6 +62,15 @@ def test_the_gap_is_english_minus_the_mean_of_the_others(parts: dict[str, Sectio
     }
 
 
+def test_the_gap_has_the_interval_of_the_record_and_else_says_that_there_is_none(parts: dict[str, Section]) -> None:
+    found = {(v["system"], v["task"]): (v["low"], v["high"]) for v in values(parts, "gap")}
+    assert found["plain", "xnli"] == (18.0, 22.0)
+    assert found["plain", "xquad"] == (None, None)
+    table = parts["gap"].tables["gap"]
+    assert [row[5] for row in table.rows if row[1] == "plain"] == ["18.0 to 22.0", "·"]
+    assert any(note.startswith("·: a record of an earlier version") for note in table.notes)
+
+
 def test_families_are_means_over_their_languages(parts: dict[str, Section]) -> None:
     found = {(v["system"], v["group"], v["task"]): (v["score"], v["languages"]) for v in values(parts, "groups")}
     assert found["plain", "Indo-European", "xnli"] == (70.0, 2)
@@ -78,7 +88,12 @@ def test_names_are_data_never_expressions(parts: dict[str, Section]) -> None:
 
 @pytest.mark.parametrize(
     ("bucket", "text"),
-    [(Bucket("XS", 1, 4, 9), "1–4"), (Bucket("S", 0.25, 0.25, 9), "0.25"), (Bucket("who", None, None, 9), "")],
+    [
+        (Bucket("XS", 1, 4, 9), "[1, 4]"),
+        (Bucket("S", 4, 5, 9), "(4, 5]"),
+        (Bucket("who", None, None, 9), ""),
+        (Bucket("(2, 5]", 2, 5, 9), ""),
+    ],
 )
 def test_edges(bucket: Bucket, text: str) -> None:
     assert edges(bucket) == text
@@ -87,42 +102,15 @@ def test_edges(bucket: Bucket, text: str) -> None:
 def test_file_names_are_tame() -> None:
     assert slug("aLen/qLen of ../x") == "aLen-qLen-of-..-x"
     assert slug("../..") == "x"
-
-
-def test_ids_stand_once_and_are_cut_where_there_are_too_many() -> None:
-    few = explain_data({"a": Explanation({}, "s", "test", [facet("xnli", "en", a) for a in ("qLen", "tLen")])})
-    assert few["ids"] == {"xnli/en": [f"en-{row}" for row in range(12)]}
-    assert [bucket[6] for bucket in few["facets"][1]["buckets"]] == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
-    many = explain_data({"a": Explanation({}, "s", "test", [facet("xnli", "en", "qLen", ids=100)])})
-    shown, total = many["facets"][0]["buckets"][0][6:]
-    assert (len(shown), total) == (64, 100)
-
-
-def test_many_long_ids_do_not_swell_the_page() -> None:
-    long = [facet("xnli", "x" * place + "-" * 500, "qLen", ids=64) for place in range(40)]
-    data = explain_data({"a": Explanation({}, "s", "test", long)})
-    assert sum(len(one) for ids in data["ids"].values() for one in ids) < 3_000_000
-    assert all(bucket[6] for found in data["facets"] for bucket in found["buckets"])
-
-
-def test_long_texts_are_cut_so_that_all_fit() -> None:
-    facets = [facet("xnli", "en", "qLen", ids=60)]
-    long = {f"en-{row}": Case(f"en-{row}", {"text": "x" * 10_000}, ["a", "b"], {"s": 3}, {}) for row in range(240)}
-    data = explain_data({"a": Explanation({}, "s", "test", facets)}, (), {"xnli/en": long})
-    shown = data["cases"]["xnli/en"]["en-7"]
-    assert shown == {"inputs": [["text", "x" * 599 + "…"]], "gold": "a · b", "said": [["s", "3", None]]}
-    more = [facet("xnli", str(code), "qLen", ids=60) for code in range(50)]
-    kept = {f"xnli/{code}": {f"{code}-{row}": long[f"en-{row}"] for row in range(240)} for code in range(50)}
-    data = explain_data({"a": Explanation({}, "s", "test", more)}, (), kept)
-    assert len(data["ids"]["xnli/3"]) == 4 * 32
-    assert data["cases"]["xnli/3"]["3-7"]["inputs"] == [["text", "x" * 239 + "…"]]
+    taken: set[str] = set()
+    assert [slug(text, taken) for text in ("a/b", "A.b", "a b")] == ["a-b", "A.b", "a-b-2"]
 
 
 def test_a_system_has_one_colour_in_the_whole_report() -> None:
     made = inputs()
-    second = {HOSTILE: made.explanations[HOSTILE]}
+    second = {HOSTILE: made.explained.explanations[HOSTILE]}
     overview = sections(made)[0].charts[0].spec["encoding"]["color"]["scale"]
-    (bars, _) = explain_data(second, made.systems)["spec"]["spec"]["layer"]
+    (bars, _) = next(explain_charts(second, made.systems)).spec["spec"]["layer"]
     scale = bars["encoding"]["color"]["scale"]
     assert scale["domain"] == [HOSTILE]
     assert scale["range"] == overview["range"][1:]

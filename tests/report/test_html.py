@@ -2,18 +2,25 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from isogloss.explain.analysis import Analysis
 from isogloss.languages import language
+from isogloss.report.analyses import distinct
+from isogloss.report.bundle import write_analysis, write_bias
 from isogloss.report.document import sections
 from isogloss.report.html import page
-from isogloss.report.inputs import Inputs, distinct
+from isogloss.report.inputs import Inputs
 from isogloss.scoring.results import Results
-from report.made_records import HOSTILE, LANGUAGES, inputs, results
+from report.made_records import HOSTILE, LANGUAGES, explanation, inputs, results, survey, versus
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -72,7 +79,18 @@ def test_elements_are_well_nested_and_ids_unique(read: Reader) -> None:
 def test_every_link_within_the_page_has_its_end(read: Reader) -> None:
     ids = {attributes["id"] for _, attributes in read.elements if "id" in attributes}
     inner = [str(a["href"])[1:] for a in read.all("a") if str(a["href"]).startswith("#")]
-    assert {"overview", "languages", "groups", "gap", "pairs", "checklist", "explain", "provenance"} <= set(inner)
+    assert {
+        "overview",
+        "languages",
+        "groups",
+        "gap",
+        "pairs",
+        "checklist",
+        "differences",
+        "explain",
+        "survey",
+        "provenance",
+    } <= set(inner)
     assert {target.split("/")[0] for target in inner} <= ids
 
 
@@ -139,6 +157,33 @@ def test_sections_without_data_are_left_out() -> None:
     made = Inputs({"one": bare})
     assert [part.id for part in sections(made)] == ["overview", "languages", "groups", "provenance"]
     assert Reader(page(made, sections(made), "t")).open == []
+
+
+def test_a_survey_is_a_page_of_its_own(tmp_path: Path) -> None:
+    write_bias(survey(), tmp_path / "data.html")
+    text = (tmp_path / "data.html").read_text(encoding="utf-8")
+    found = Reader(text)
+    assert found.open == []
+    assert [a["id"] for a in found.all("section")] == ["survey", "tables"]
+    assert "The data of xnli, xcopa (test); no system was asked" in text
+    assert "no gold at hand: xcopa/sw" in text
+    assert set(embedded(text)["languages"]) == {"ar", "en", "th"}
+    assert not any(str(a["href"]).startswith(("tables/", "charts/")) for a in found.all("a"))
+
+
+def test_an_analysis_is_a_page_of_its_own(tmp_path: Path) -> None:
+    pair = msgspec.structs.replace(versus(), cells=[])
+    write_analysis(Analysis([explanation("plain"), explanation(HOSTILE)], [pair], "shared"), tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert [a["id"] for a in Reader(text).all("section")] == ["explain", "tables"]
+    assert "bucket edges shared by all languages of a task" in text
+    assert len(embedded(text)["explain"]["pairs"]) == 1
+
+
+def test_pages_without_a_checklist_do_not_load_its_machinery() -> None:
+    code = "import sys, isogloss.report.bundle; print([m for m in sys.modules if m.startswith('isogloss.checklist')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_same_inputs_same_bytes(html: str) -> None:

@@ -53,9 +53,10 @@ def tab(browser: Any, file: Path) -> Iterator[Any]:
 
 def test_every_chart_is_drawn(tab: Any) -> None:
     places = tab.locator("[data-chart]").count()
-    assert places == 7
+    assert places == 8
     assert tab.locator("[data-chart] svg.marks").count() == places
-    assert tab.locator("#explain-chart svg.marks").count() == 1
+    for name in ("explain", "versus", "survey", "distance"):
+        assert tab.locator(f"#{name}-chart svg.marks").count() == 1
     assert tab.locator("[data-chart=overview]").get_by_text(HOSTILE[:20]).count() >= 1
 
 
@@ -85,7 +86,7 @@ def test_drill_down(tab: Any) -> None:
     tab.locator("#bucket-rows button").nth(3).focus()
     tab.keyboard.press("Enter")
     assert tab.locator("#examples li").all_inner_texts() == ["ar-9", "ar-10", "ar-11"]
-    assert "aLen/qLen XL (9–11)" in tab.locator("#examples h3").inner_text()
+    assert "aLen/qLen XL (9, 11]" in tab.locator("#examples h3").inner_text()
     tab.select_option("#choose-language", "")
     assert tab.locator("#bucket-rows tr").count() == 16
     assert tab.locator("#examples li").count() == 0
@@ -105,6 +106,73 @@ def test_a_bar_can_be_clicked(tab: Any) -> None:
     bar.scroll_into_view_if_needed()
     bar.click()
     assert tab.locator("#examples li").count() == 3
+
+
+def test_two_systems_are_compared_bucket_by_bucket(tab: Any) -> None:
+    rows = tab.locator("#contrast-rows tr")
+    assert tab.locator("#choose-pair").is_hidden()
+    assert [text.split("\t")[-2] for text in rows.all_inner_texts()] == ["●", "", "⇄", "●⇄"]
+    assert rows.last.inner_text().split("\t")[3:7] == ["31.0", "40.0", "−9.0", "−12.0 to −6.0"]
+    heads = tab.locator("#versus thead th").all_inner_texts()
+    assert heads[3].startswith("plain")
+    assert heads[4].startswith(HOSTILE[:9])
+    shapes = tab.locator("#versus-chart svg [aria-roledescription=point]")
+    assert shapes.count() == 4
+    tab.locator("#contrast-rows button").last.click()
+    assert tab.locator("#examples li").count() == 3
+    # XQuAD is explained for both, but was not compared.
+    tab.select_option("#choose-task", "xquad")
+    tab.wait_for_function("!document.querySelector('#versus-chart svg')")
+    assert rows.count() == 0
+    assert tab.locator("#versus-says").inner_text() == "This pair has no such cell."
+
+
+def test_what_only_one_system_has_right(tab: Any) -> None:
+    ours, theirs = tab.locator("#versus-says button").all()
+    assert ours.inner_text().startswith("plain right, ")
+    assert ours.inner_text().endswith("wrong: 12")
+    theirs.focus()
+    tab.keyboard.press("Enter")
+    assert theirs.get_attribute("aria-expanded") == "true"
+    assert tab.locator("#examples h3").inner_text().endswith("right, plain wrong")
+    texts = tab.locator("#examples li").first.locator("dt, dd").all_inner_texts()
+    assert texts == ["premise", "so", "gold", "entailment", "plain (0)", "neutral", f"{HOSTILE} (100)", "entailment"]
+    tab.select_option("#choose-language", "ar")
+    assert tab.locator("#versus-says button").last.is_disabled()
+
+
+def test_where_the_order_turns_is_linked(tab: Any) -> None:
+    tab.select_option("#choose-language", "th")
+    tab.locator("#turns summary").click()
+    turned = tab.locator("#turns li")
+    assert turned.count() == 1
+    assert turned.inner_text().endswith("xnli, English: qLen XL −9.0")
+    turned.locator("a").click()
+    tab.wait_for_function("document.getElementById('choose-language').value === 'en'")
+    tab.locator("#differences > details summary").first.click()
+    tab.locator("#differences a[href='#explain/xnli/ar']").first.click()
+    tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
+
+
+def test_the_data_are_looked_at_by_task_and_attribute(tab: Any) -> None:
+    rows = tab.locator("#survey-rows tr")
+    assert [tab.input_value(f"#choose-survey-{key}") for key in ("task", "attribute")] == ["xnli", "t1Len"]
+    assert rows.last.inner_text().split("\t") == ["xnli", "Thai", "100", "40", "1", "36", "39", "44", "400"]
+    assert tab.locator("#distance-says").inner_text() == "Farthest apart: English and Thai (30)."
+    assert tab.locator("#distance-chart").get_by_text("28", exact=True).count() == 2
+    tab.select_option("#choose-survey-attribute", "label")
+    assert tab.locator("#distance-says").inner_text() == "All languages are alike."
+    assert rows.first.inner_text().split("\t")[2:] == ["100", "50.0 %", "30.0 %", "20.0 %"]
+    tab.fill("#filter", "ar")
+    assert tab.locator("#survey-rows tr:visible").count() == 1
+    tab.fill("#filter", "")
+    tab.select_option("#choose-survey-task", "")
+    assert tab.locator("#choose-survey-attribute option").all_inner_texts()[1] == "label: gold label"
+    assert rows.count() == 4
+    tab.wait_for_function("!document.querySelector('#distance-chart svg')")
+    tab.evaluate("location.hash = 'survey/xcopa/t1Len'")
+    tab.wait_for_function("document.getElementById('choose-survey-task').value === 'xcopa'")
+    assert tab.locator("#distance-says").inner_text() == "One language has no distances."
 
 
 def test_links_lead_to_an_explanation(tab: Any) -> None:

@@ -45,6 +45,34 @@ def test_task_averages_are_plain_means_over_languages(results: Results) -> None:
     assert xquad.score.value == pytest.approx((xquad.metrics["f1"].value + xquad.metrics["em"].value) / 2)
 
 
+def test_the_transfer_gap_is_english_minus_the_mean_of_the_others(results: Results) -> None:
+    for name, metric in (("xnli", "accuracy"), ("udpos", "f1")):
+        scores = {cell.language: cell.metrics[metric].value for cell in results.cells if cell.task == name}
+        english = scores.pop("en")
+        gap = results[name].gap
+        assert gap is not None
+        assert gap.value == pytest.approx(english - np.mean(list(scores.values())))
+        assert gap.low <= gap.value <= gap.high
+    # Tatoeba is between English and every other language: there is nothing to transfer from.
+    assert results["tatoeba"].gap is None
+
+
+def test_languages_that_are_translations_are_drawn_together_for_the_gap(tmp_path: Path) -> None:
+    labels = [("entailment", "neutral", "contradiction")[place % 3] for place in range(100)]
+    for code, errors in {"en": 40, "de": 50, "sw": 50}.items():
+        said = ["neutral" if label != "neutral" else "entailment" for label in labels[:errors]] + labels[errors:]
+        for root, rows in (("gold", labels), ("system", said)):
+            folder = tmp_path / root / "xnli"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"test-{code}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    gap = isogloss.score(tmp_path / "system", gold=tmp_path / "gold", tasks=["xnli"])["xnli"].gap
+    assert gap is not None
+    assert gap.value == pytest.approx(10)
+    # English alone is right where the others are wrong in 10 of 100 examples: a standard error of 3 points. Languages
+    # drawn apart would give one of 6.
+    assert gap.high - gap.low == pytest.approx(2 * 1.96 * 3, rel=0.15)
+
+
 def test_every_number_lies_in_its_interval_and_every_cell_is_signed(results: Results) -> None:
     for row in results.rows():
         assert 0 <= row.low <= row.value <= row.high <= 100

@@ -1,7 +1,7 @@
 """isogloss explain: where a system fails, where two differ, and what the data are like."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
@@ -10,6 +10,8 @@ from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, progress,
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
     from isogloss.explain.bias import Bias
+    from isogloss.explain.chosen import Chosen
+    from isogloss.scoring.cells import Request
 
 app = typer.Typer(add_completion=False)
 
@@ -27,12 +29,11 @@ def explain(
         typer.Option(
             "--attributes",
             "-a",
-            help="Only these: aLen, at edges aLen=2:5:13, from a file mine@FILE.jsonl, fertility@VOCAB.txt.",
+            help="Only these, e.g. aLen,qType; aLen@whitespace counts words everywhere, as the paper does; "
+            "mine@FILE.jsonl and fertility@VOCAB.txt come from files. Buckets are cut at edges, aLen=2:5:13, "
+            "or alike in all languages, all=shared, or filled one by one, as the paper does, all=greedy.",
         ),
     ] = None,
-    edges: Annotated[str, typer.Option(help="Of buckets: per language, or shared by the languages of a task.")] = (
-        "language"
-    ),
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
     bias: Annotated[bool, typer.Option("--bias", help="Only the data: no system needed.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything that was found out as JSON.")] = None,
@@ -50,42 +51,64 @@ def explain(
 
       isogloss explain mbert xlmr --data data --tasks xquad --examples 5 --html explained.html
 
+      isogloss explain my-predictions --data data --tasks xquad --attributes aLen@whitespace,qLen=greedy
+
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
-    import msgspec
-
-    from isogloss.data.files import atomic_write
     from isogloss.explain.analysis import wanted
-    from isogloss.report.tables import show
 
     asked = request(suite, tasks, languages, split, data, None, False)
     chosen = wanted(words(attributes), asked)
-    found: Analysis | Bias
-    if bias:
-        if html is not None:
-            raise typer.BadParameter("a page shows systems; --json writes a survey of the data", param_hint="--html")
-        from isogloss.explain.bias import survey
-        from isogloss.report.explanations import bias_tables
-
-        with progress("surveying") as step:
-            found = survey(asked, chosen, step)
-        tables = bias_tables(found)
-    else:
-        from isogloss.explain.analysis import analyse, edges_named
-        from isogloss.report.bundle import write_analysis
+    if html is not None:
         from isogloss.report.charts import converter
-        from isogloss.report.explanations import analysis_tables
 
-        if not systems:
-            raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
-        if html is not None:
-            converter()  # before anything is computed
-        with progress("explaining") as step:
-            found = analyse(systems, asked, chosen, edges=edges_named(edges), examples=examples, progress=step)
-        tables = analysis_tables(found)
-        if html is not None:
-            write_analysis(found, html)
-    if json is not None:
-        with atomic_write(json) as stream:
-            stream.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n")
-    show(tables, "table")
+        converter()  # before anything is computed
+    if bias:
+        _show_bias(asked, chosen, json, html)
+    elif systems:
+        _show_systems(systems, asked, chosen, examples, json, html)
+    else:
+        raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
+
+
+def _show_systems(
+    systems: list[Path], asked: "Request", chosen: "Chosen", examples: int, json: Path | None, html: Path | None
+) -> None:
+    from isogloss.explain.analysis import analyse
+    from isogloss.report.explanations import analysis_tables
+    from isogloss.report.tables import show
+
+    with progress("explaining") as step:
+        found = analyse(systems, asked, chosen, examples=examples, progress=step)
+    if html is not None:
+        from isogloss.report.bundle import write_analysis
+
+        write_analysis(found, html)
+    _write_json(found, json)
+    show(analysis_tables(found), "table")
+
+
+def _show_bias(asked: "Request", chosen: "Chosen", json: Path | None, html: Path | None) -> None:
+    from isogloss.explain.bias import survey
+    from isogloss.report.explanations import bias_tables
+    from isogloss.report.tables import show
+
+    with progress("surveying") as step:
+        found = survey(asked, chosen, step)
+    if html is not None:
+        from isogloss.report.bundle import write_bias
+
+        write_bias(found, html)
+    _write_json(found, json)
+    show(bias_tables(found), "table")
+
+
+def _write_json(found: Union["Analysis", "Bias"], path: Path | None) -> None:
+    if path is None:
+        return
+    import msgspec
+
+    from isogloss.data.files import atomic_write
+
+    with atomic_write(path) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n")

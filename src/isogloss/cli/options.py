@@ -1,5 +1,6 @@
 """Options that several verbs share, declared once."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ __all__ = [
     "Gold",
     "Languages",
     "Predictions",
+    "Regime",
     "Split",
     "Suite",
     "Tasks",
@@ -35,6 +37,13 @@ Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.
 Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
 Split = Annotated[str, typer.Option(help="test, dev, or best: test where it has gold, else dev.")]
 Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
+Regime = Annotated[
+    str,
+    typer.Option(
+        help="What it learns from: zero-shot (English), translate-train[-all], translate-test, "
+        "in-language[-1000 or -all], or multi-source:en,de."
+    ),
+]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 
@@ -74,11 +83,14 @@ def words(text: str | None) -> list[str] | None:
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
     """A spinner with what is being done, on a terminal's error stream; silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         running = bar.add_task(title, total=None)
         yield lambda step: bar.update(running, description=f"{title} {step}")

@@ -15,7 +15,8 @@ def report(
     results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that have one.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
     explain: Annotated[
-        list[Path] | None, typer.Option(help="Explanation (JSON of isogloss explain); repeatable.")
+        list[Path] | None,
+        typer.Option(help="JSON of isogloss explain: one system, several compared, or --bias; repeatable."),
     ] = None,
     checklist: Annotated[
         list[Path] | None, typer.Option(help="Rates (JSON of isogloss checklist score); repeatable.")
@@ -33,6 +34,8 @@ def report(
       isogloss report results.json --out report
 
       isogloss report runs/xlmr/zero-shot/seed-0 mbert.json --explain explain.json --checklist rates.json -o report
+
+      isogloss report xlmr.json mbert.json --explain both.json --explain bias.json -o report
     """
     from isogloss.report.bundle import write_report
     from isogloss.report.inputs import read_inputs

@@ -3,26 +3,23 @@
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, cast, get_args
 
 import msgspec
 
-from isogloss.errors import PredictionError, unknown
+from isogloss.errors import PredictionError
 from isogloss.explain.bias import shared_cuts
+from isogloss.explain.chosen import Chosen, Edges, choose
 from isogloss.explain.examples import Case, Cases
 from isogloss.explain.measure import Slice, measured, slices
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import Versus, contrasts, disagreement
-from isogloss.explain.rows import Chosen, Sheet, choose, sheets
+from isogloss.explain.rows import Sheet, sheets
 from isogloss.explain.single import answer_slices, confusion, facets
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.cells import Request
-from isogloss.scoring.compare import distinct_names
 from isogloss.tasks.registry import task
 
-__all__ = ["Analysis", "Edges", "analyse", "edges_named", "wanted"]
-
-Edges = Literal["language", "shared"]
+__all__ = ["Analysis", "analyse", "wanted"]
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -31,7 +28,7 @@ class Analysis(msgspec.Struct, frozen=True):
     Attributes:
         explanations: one a system, in the order they were given.
         pairs: one a pair of systems, over the cells that both have.
-        edges: whether buckets are cut for each "language" by itself, as in the paper, or "shared" by all of a task.
+        edges: how numbers are cut into buckets (see `Chosen`), "fixed" at given edges, or "mixed".
         cases: `task/language` -> example id -> the example.
     """
 
@@ -46,20 +43,11 @@ def wanted(words: Sequence[str] | None, request: Request) -> Chosen:
     return choose(words, sorted({task(name).kind for name in request.tasks}))
 
 
-def edges_named(word: str) -> Edges:
-    """How edges are cut, in a user's word."""
-    for known in get_args(Edges):
-        if word == known:
-            return cast("Edges", known)
-    raise unknown("kind of edges", word, get_args(Edges))
-
-
 def analyse(
     systems: Sequence[Path],
     request: Request,
     chosen: Chosen | None = None,
     *,
-    edges: Edges = "language",
     examples: int = 0,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -69,16 +57,14 @@ def analyse(
     Args:
         systems: prediction folders.
         request: tasks, languages, split and data.
-        chosen: the attributes; all if None.
-        edges: "language" for buckets of equal counts in every language, "shared" for the same edges in all languages
-            of a task.
+        chosen: the attributes, and how they are cut; all if None, into equal counts in every language.
         examples: how many examples of every bucket are listed with their texts.
         seed: the same seed gives the same intervals.
         progress: called with every cell.
     """
     attributes = chosen or Chosen()
-    names = distinct_names([str(Folder(path).system["name"]) for path in systems])
-    cuts = shared_cuts(request, attributes, progress) if edges == "shared" else None
+    names = _names(systems)
+    cuts = shared_cuts(request, attributes, progress)
     cases = Cases(examples, names) if examples > 0 else None
     singles = [Explanation(Folder(path).system, request.suite.id, request.split, [], {}) for path in systems]
     pairs = {(a, b): Versus(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
@@ -95,7 +81,17 @@ def analyse(
             _compare(sheet, along, pairs, cases, seed)
     if pairs and not any(pair.cells for pair in pairs.values()):
         raise PredictionError("the systems have no cell in common", where=", ".join(map(str, systems)))
-    return Analysis(singles, list(pairs.values()), edges, {} if cases is None else cases.found)
+    return Analysis(singles, list(pairs.values()), attributes.edges, {} if cases is None else cases.found)
+
+
+def _names(systems: Sequence[Path]) -> list[str]:
+    """What the systems are called, told apart where two have one name."""
+    names = [str(Folder(path).system["name"]) for path in systems]
+    if len(names) == 1:
+        return names
+    from isogloss.scoring.compare import distinct_names
+
+    return distinct_names(names)
 
 
 def _compare(

@@ -9,8 +9,9 @@ import numpy as np
 from isogloss.errors import DataError
 from isogloss.explain import tagging
 from isogloss.explain.buckets import Cut
+from isogloss.explain.chosen import Chosen
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.rows import Chosen, Sheet
+from isogloss.explain.rows import Sheet
 from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Request
 from isogloss.tasks.loading import load_gold
@@ -86,19 +87,21 @@ def survey(request: Request, chosen: Chosen | None = None, progress: Callable[[s
 def shared_cuts(
     request: Request, chosen: Chosen | None = None, progress: Callable[[str], None] | None = None
 ) -> dict[tuple[str, str], Cut]:
-    """For each (task, attribute) one cut for all languages, learnt from the gold of all of them together."""
+    """For each (task, attribute) that shares its edges one cut, learnt from the gold of all languages together."""
     cuts: dict[tuple[str, str], Cut] = {}
-    wanted = chosen or Chosen()
+    if chosen is None or chosen.edges not in ("shared", "mixed"):
+        return cuts
     for name in request.tasks:
         columns: dict[str, list[Column]] = defaultdict(list)
         attributes: dict[str, Attribute] = {}
         for sheet in _gold_sheets(task(name), request, [], progress):
-            for attribute, column in _columns(sheet, wanted):
-                columns[attribute.name].append(column)
-                attributes[attribute.name] = attribute
+            for attribute, column in _columns(sheet, chosen):
+                if chosen.manner(attribute.name) == "shared":
+                    columns[attribute.name].append(column)
+                    attributes[attribute.name] = attribute
         for key, parts in columns.items():
             together: Column = np.concatenate(parts)  # type: ignore[assignment]  # all of one type
-            cuts[name, key] = wanted.cut(attributes[key], together)
+            cuts[name, key] = chosen.cut(attributes[key], together)
     return cuts
 
 

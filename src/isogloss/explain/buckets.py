@@ -3,6 +3,7 @@
 Continuous attributes get equal counts (XTREME-R paper, Appendix K.2): N = 4 buckets named XS, S, L and XL. Equal
 values are never torn apart, so each edge is moved to the nearest value boundary and buckets that coincide become one;
 the names then go to the buckets in order, as in Table 26 of the paper. Discrete attributes get one bucket a value.
+The edges that the paper prints were found by filling one bucket after the other, "greedy" here: see `learn`.
 """
 
 from collections import Counter
@@ -86,10 +87,11 @@ class Cut:
         return low, high
 
 
-def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP) -> Cut:
+def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False) -> Cut:
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
-    The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets.
+    The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
+    is filled value by value and closed once it holds its share, and the last gets what is left: nothing, at times.
     """
     if discrete:
         often = Counter(column.astype(np.str_).tolist())
@@ -102,9 +104,21 @@ def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = 
         return Cut(edges=())
     # The largest value is no inner edge: nothing would lie above it.
     upto = np.cumsum(counts)[:-1]
+    if greedy:
+        return Cut(edges=tuple(values[_full(upto, counts.sum() / buckets)].tolist()))
     wanted = np.arange(1, buckets) * counts.sum() / buckets
     nearest = np.abs(upto[None, :] - wanted[:, None]).argmin(axis=1)
-    return Cut(edges=tuple(values[np.unique(nearest)].tolist()))
+    return Cut(edges=tuple(values[sorted(set(nearest.tolist()))].tolist()))
+
+
+def _full(upto: IntArray, share: float) -> list[int]:
+    """The values at which a bucket has its share of the rows, one bucket after the other."""
+    places: list[int] = []
+    held = 0
+    while (place := int(np.searchsorted(upto, held + share))) < len(upto):
+        places.append(place)
+        held = int(upto[place])
+    return places
 
 
 def fixed(edges: Sequence[float]) -> Cut:

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.explain.buckets import Cut
+from isogloss.explain.chosen import Chosen
 from isogloss.explain.model import Attribute, Bucket, BucketScore
-from isogloss.explain.rows import Chosen, Sheet
+from isogloss.explain.rows import Sheet
 from isogloss.metrics.intervals import ROUNDING, percentile_interval, wilson
 from isogloss.metrics.resampling import joint_replicates, stream
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 
-__all__ = ["GROUPS", "RESAMPLES", "Cuts", "Measurement", "Slice", "measured", "scored", "slices"]
+__all__ = ["GROUPS", "RESAMPLES", "Cuts", "Measurement", "Slice", "averaged", "measured", "scored", "slices"]
 
 RESAMPLES = 1000
 # Examples beyond this many are joined at random into this many groups, which are drawn instead of them. The spread
@@ -62,7 +63,7 @@ def slices(sheet: Sheet, chosen: Chosen, shared: Cuts | None = None) -> list[Sli
         cut = (shared or {}).get((sheet.task.id, attribute.name)) or chosen.cut(attribute, own)
         buckets, codes = cut.apply(column, sheet.counted)
         if len(buckets) > 1:
-            found.append(Slice(attribute, buckets, codes))
+            found.append(Slice(sheet.described(attribute), buckets, codes))
     return found
 
 
@@ -84,6 +85,12 @@ def measured(
     draws = joint_replicates(named, RESAMPLES, stream(seed, "explain", sheet.task.id, sheet.examples.language))
     columns = iter(np.split(draws, np.cumsum([len(cut.buckets) for _ in statistics for cut in along])[:-1], axis=1))
     return [[Measurement(of_slice, next(columns)) for of_slice in each] for each in parts]
+
+
+def averaged(mean: Statistics, cut: Slice, *measures: Measurement) -> Measurement:
+    """A slice under the mean of some metrics, of which each has one row an example, from its slices under them."""
+    parts = [mean.select(cut.rows(bucket)) for bucket in range(len(cut.buckets))]
+    return Measurement(parts, np.mean([each.draws for each in measures], axis=0))
 
 
 def _parts(statistics: Statistics, cut: Slice, units: IntArray) -> list[Statistics]:

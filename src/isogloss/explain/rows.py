@@ -12,105 +12,24 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.errors import PredictionError, unknown
+from isogloss.errors import PredictionError
 from isogloss.explain import tagging
-from isogloss.explain.attributes import FERTILITY, Convention, attributes_for, fertility, from_jsonl
-from isogloss.explain.buckets import NONE, Cut, fixed, learn
+from isogloss.explain.buckets import NONE
+from isogloss.explain.chosen import Chosen
 from isogloss.explain.model import Attribute, Column, Rows
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.scoring.cells import Answered, Request, answered_cells
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
+from isogloss.tasks.kinds.tagging import SPANS
 from isogloss.tasks.task import Task
 
-__all__ = ["RANK", "RANKS", "SCORE", "Chosen", "Sheet", "choose", "sheets"]
+__all__ = ["RANKS", "SCORE", "Sheet", "sheets"]
 
 # The one figure of a task that is known by two: the mean of F1 and exact match (XTREME-R paper, section 5).
 SCORE = "score"
-# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
-RANK = Attribute("rank", "rank of the first hit among 20", ("bitext", "pool"), discrete=True)
+# The buckets of the attribute `rank`.
 RANKS = ("1", "2-5", "6-20", NONE)
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The attributes somebody asked for.
-
-    Attributes:
-        names: which; all if None.
-        edges: fixed edges by attribute, instead of equal counts.
-        own: attributes from a user's own files.
-        convention: how lengths are counted: "script", or the paper's "whitespace".
-    """
-
-    names: tuple[str, ...] | None = None
-    edges: Mapping[str, tuple[float, ...]] | None = None
-    own: tuple[Attribute, ...] = ()
-    convention: Convention = "script"
-
-    def of(self, kind: str, examples: Examples | None = None) -> list[Attribute]:
-        """The attributes of a kind of task, or those its examples have the columns for; one's own stand last."""
-        known = attributes_of(kind, examples, self.convention)
-        wanted = known if self.names is None else [found for found in known if found.name in self.names]
-        return [*wanted, *self.own]
-
-    def cut(self, attribute: Attribute, column: Column) -> Cut:
-        """The cut of a column: at the given edges, or as its values ask for."""
-        edges = (self.edges or {}).get(attribute.name)
-        return learn(column, attribute.discrete) if edges is None else fixed(edges)
-
-
-def attributes_of(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
-    """Every attribute of a kind of task; those of entities are told by this package's own rows."""
-    of_example = attributes_for(kind, examples, convention)
-    of_entity = list(tagging.ATTRIBUTES) if kind == "tagging" else []
-    taken = {found.name for found in of_entity}
-    of_answer = [RANK] if kind in RANK.kinds else []
-    return [*of_entity, *(found for found in of_example if found.name not in taken), *of_answer]
-
-
-def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> Chosen:
-    """Attributes in a user's words: `aLen`, with edges `aLen=2:5:13`, or from a file `mine@values.jsonl`.
-
-    `fertility@vocab.txt` and `fertility@tokenizer.json` name a tokenizer.
-    """
-    if words is None:
-        return Chosen()
-    known = {found.name.casefold(): found for kind in kinds for found in attributes_of(kind)}
-    names: list[str] = []
-    edges: dict[str, tuple[float, ...]] = {}
-    own: list[Attribute] = []
-    for word in words:
-        if "@" in word:
-            name, _, path = word.partition("@")
-            own.append(_from_file(name, path))
-            continue
-        name, _, given = word.partition("=")
-        if name.casefold() == FERTILITY:
-            fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
-            raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
-        if name.casefold() not in known:
-            raise unknown("attribute", name, [found.name for found in known.values()])
-        found = known[name.casefold()]
-        names.append(found.name)
-        if given:
-            edges[found.name] = _edges(found, given)
-    return Chosen(tuple(names), edges, tuple(own))
-
-
-def _from_file(name: str, path: str) -> Attribute:
-    of_tokenizer = name.casefold() == FERTILITY and not path.endswith(".jsonl")
-    return fertility(path) if of_tokenizer else from_jsonl(path, name)
-
-
-def _edges(attribute: Attribute, text: str) -> tuple[float, ...]:
-    if attribute.discrete:
-        raise PredictionError(f"{attribute.name} has values, not numbers: it cannot be cut at edges")
-    try:
-        return tuple(float(edge) for edge in text.split(":"))
-    except ValueError:
-        fix = f"Write them as {attribute.name}=2:5:13"
-        raise PredictionError(f"{text!r} is not a list of edges", where=attribute.name, fix=fix) from None
 
 
 @dataclass(frozen=True)
@@ -150,7 +69,12 @@ class Sheet:
     def _entity_columns(self) -> dict[str, Column]:
         if self.entities is None:
             return {}
-        return self.entities.columns(self.examples["tokens"], tagging.training(self.task, self.data))
+        return self.entities.columns(self.examples, tagging.training(self.task, self.data))
+
+    def described(self, attribute: Attribute) -> Attribute:
+        """The attribute as this cell measures it: character spans are not counted in tokens."""
+        of_spans = self.entities is not None and self.entities.spans and attribute.name in tagging.SPAN_TITLES
+        return replace(attribute, title=tagging.SPAN_TITLES[attribute.name]) if of_spans else attribute
 
     def column(self, attribute: Attribute) -> Column | None:
         """The attribute of every row; None where this cell has not what it is made from."""
@@ -207,8 +131,8 @@ def _sheet(answered: Sequence[Answered], data: Path | None) -> Sheet:
             what = f"the systems were scored on different examples of {of.id}/{examples.language}"
             raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
     values = tuple(each.values for each in answered)
-    if of.kind == "tagging" and first.cell.judgement.dialect == of.dialect:
-        found = tagging.entities(of, examples, values)
+    if of.kind == "tagging":
+        found = tagging.entities(of, examples, values, spans=first.cell.judgement.dialect == SPANS)
         entity_metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
         return Sheet(of, examples, values, found.example, entity_metrics, found.gold, found, data)
     rows = np.arange(len(examples))

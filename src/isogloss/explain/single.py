@@ -1,20 +1,21 @@
 """Single analysis: where one system does well and where it does not, with one true sentence an attribute."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from isogloss.explain import tagging
 from isogloss.explain.buckets import Cut, interval_text
+from isogloss.explain.chosen import RANK, Chosen
 from isogloss.explain.examples import Cases
-from isogloss.explain.measure import Measurement, Slice, measured, scored
+from isogloss.explain.measure import Measurement, Slice, averaged, measured, scored
 from isogloss.explain.model import Bucket, BucketScore, Facet
-from isogloss.explain.rows import RANK, RANKS, Chosen, Sheet
+from isogloss.explain.rows import RANKS, SCORE, Sheet
 from isogloss.metrics.intervals import ROUNDING
 from isogloss.metrics.significance import holm
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.statistics import FloatArray, Statistics
 
 __all__ = ["answer_slices", "best_and_worst", "bucket_text", "confusion", "facets"]
 
@@ -33,9 +34,8 @@ def facets(
     sentences: bool = True,
 ) -> list[Facet]:
     """Every slice of a cell under every metric of a system; examples are collected under the main one."""
-    metrics = sheet.metrics[system]
     found: list[Facet] = []
-    for metric, measures in zip(metrics, measured(sheet, list(metrics.values()), along, seed), strict=True):
+    for metric, measures in _measures(sheet, along, sheet.metrics[system], seed).items():
         collector = cases if metric == sheet.main else None
         scores = [_scores(sheet, cut, each, collector) for cut, each in zip(along, measures, strict=True)]
         p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, measures, strict=True)])
@@ -44,6 +44,20 @@ def facets(
             insight = _insight(title, discrete, each, p) if sentences else ""
             found.append(Facet(sheet.task.id, sheet.examples.language, metric, name, title, discrete, each, insight))
     return found
+
+
+def _measures(
+    sheet: Sheet, along: Sequence[Slice], metrics: Mapping[str, Statistics], seed: int
+) -> dict[str, list[Measurement]]:
+    """The slices under every metric; a mean of metrics is not drawn again, its draws are the means of theirs."""
+    drawn = [name for name in metrics if name != SCORE]
+    found = dict(zip(drawn, measured(sheet, [metrics[name] for name in drawn], along, seed), strict=True))
+    if SCORE not in metrics:
+        return found
+    return {
+        SCORE: [averaged(metrics[SCORE], *of_slice) for of_slice in zip(along, *found.values(), strict=True)],
+        **found,
+    }
 
 
 def answer_slices(sheet: Sheet, chosen: Chosen, system: int = 0) -> list[Slice]:

@@ -1,11 +1,12 @@
 """Entities of tagged sentences: one row for each chunk that the gold or a system has, with its attributes.
 
 A row is (correct, predicted, gold) of that one chunk, so the sums over a bucket give its F1, and the sums over all
-rows are those of the task's score. A chunk of a part-of-speech task is a run of equal tags, as it is scored.
+rows are those of the task's score. A chunk of a part-of-speech task is a run of equal tags, as it is scored. Where the
+answers are character spans, the entities are spans too, and what is counted in tokens elsewhere is in characters.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -18,17 +19,21 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.chunks import extract
-from isogloss.metrics.statistics import F1, IntArray, Statistics
+from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
+from isogloss.tasks.kinds.tagging import given_spans, gold_spans
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-__all__ = ["ATTRIBUTES", "Entities", "Training", "confusion", "entities", "training"]
+__all__ = ["ATTRIBUTES", "SPAN_TITLES", "Entities", "Training", "confusion", "entities", "training"]
 
 BoolArray = npt.NDArray[np.bool_]
+# Sentences as tokens, or, for spans, as texts, whose parts are characters.
 Sentences = Sequence[Sequence[str]]
+# Type, first and last part of the chunks of every sentence.
+Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
 _DECLARED = (
     ("tag", "type of the entity", True),
@@ -44,6 +49,11 @@ _DECLARED = (
 ATTRIBUTES = tuple(
     Attribute(name, title, ("tagging",), discrete, level="entity") for name, title, discrete in _DECLARED
 )
+SPAN_TITLES = {
+    "eLen": "entity length in characters",
+    "rPos": "position of the entity: its first character over the length of the text",
+    "eDen": "entity density: share of the text's characters that are in a gold entity",
+}
 
 
 @dataclass(frozen=True)
@@ -60,12 +70,13 @@ class Entities:
 
     Attributes:
         example: the sentence of each chunk.
-        first: its first token within the sentence.
-        last: its last token.
+        first: its first token within the sentence, or the first character of a span.
+        last: its last token, or character.
         kind: the number of its type in `names`.
         names: the types there are.
         gold: whether the gold has it.
         predicted: for each system, whether it has it.
+        spans: whether these are character spans.
     """
 
     example: IntArray
@@ -75,6 +86,7 @@ class Entities:
     names: npt.NDArray[np.str_]
     gold: BoolArray
     predicted: tuple[BoolArray, ...]
+    spans: bool = False
 
     @property
     def types(self) -> npt.NDArray[np.str_]:
@@ -87,31 +99,33 @@ class Entities:
         rows = np.column_stack([self.gold & found, found, self.gold]).astype(np.float64)
         return Statistics(rows, F1, self.example)
 
-    def columns(self, tokens: Sentences, trained: Training | None) -> dict[str, Column]:
+    def columns(self, examples: Examples, trained: Training | None) -> dict[str, Column]:
         """The attributes of every chunk."""
-        lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+        sentences: Sentences = examples["text" if self.spans else "tokens"]
+        lengths = _lengths(sentences)
         width = self.last - self.first + 1
-        inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(tokens))
+        inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(sentences))
         columns: dict[str, Column] = {
             "tag": self.types,
-            "sLen": lengths[self.example].astype(np.float64),
+            "sLen": _lengths(examples["tokens"])[self.example].astype(np.float64),
             "eLen": width.astype(np.float64),
-            "tLen": self._characters(tokens, lengths),
-            "rPos": self.first / lengths[self.example],
+            "tLen": self._characters(sentences, lengths),
+            "rPos": self.first / np.maximum(lengths, 1)[self.example],
             "eDen": (inside / np.maximum(lengths, 1))[self.example],
         }
-        return columns | ({} if trained is None else self._against(tokens, trained))
+        return columns | ({} if trained is None else self._against(sentences, trained))
 
-    def _characters(self, tokens: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
-        widths = np.fromiter(map(len, chain.from_iterable(tokens)), np.int64, int(lengths.sum()))
+    def _characters(self, sentences: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
+        parts = map(str.strip, chain.from_iterable(sentences)) if self.spans else chain.from_iterable(sentences)
+        widths = np.fromiter(map(len, parts), np.int64, int(lengths.sum()))
         before = np.concatenate([[0], np.cumsum(widths)])
         start = (np.cumsum(lengths) - lengths)[self.example]
         counted: npt.NDArray[np.float64] = (before[start + self.last + 1] - before[start + self.first]).astype(float)
         return counted
 
-    def _against(self, tokens: Sentences, trained: Training) -> dict[str, Column]:
-        spans = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
-        forms = [_form(tokens[row][first : last + 1]) for row, first, last in spans]
+    def _against(self, sentences: Sentences, trained: Training) -> dict[str, Column]:
+        bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
+        forms = [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
         often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
         alike = np.array(
             [trained.typed.get(pair, 0) for pair in zip(forms, self.types.tolist(), strict=True)], dtype=np.float64
@@ -120,29 +134,44 @@ class Entities:
         return {"seen": np.where(often > 0, "seen", "unseen"), "eCon": consistency, "eFre": often}
 
 
-def entities(of: Task, examples: Examples, systems: Sequence[Values]) -> Entities:
-    """The chunks of the gold and of every system's tags; a sentence without an answer has none."""
-    gold: Sentences = examples["tags"]
-    given = [
-        [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
-        for values in systems
-    ]
+def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
+    """The chunks of the gold and of every system's tags, or spans; a sentence without an answer has none."""
     types: dict[str, int] = {}
-    sides = [_flat(side, of.dialect, types) for side in (gold, *given)]
-    longest = max(map(len, gold), default=0) + 1
-    shape = (len(gold) + 1, longest, longest, len(types) + 1)
-    # One number a chunk, ordered by sentence, last token, first token and type; equal ones are one entity.
+    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(of, examples, systems)]
+    longest = int(_lengths(examples["text" if spans else "tags"]).max(initial=0)) + 1
+    shape = (len(examples) + 1, longest, longest, len(types) + 1)
+    # One number a chunk, ordered by sentence, end, first part and type; equal ones are one entity.
     packed = [np.ravel_multi_index(tuple(side.T), shape) for side in sides]
-    distinct = np.unique(np.concatenate(packed))
-    example, last, first, kinds = np.unravel_index(distinct, shape)
-    held = [np.isin(distinct, side, assume_unique=True) for side in packed]
+    every = distinct(np.concatenate(packed))
+    example, end, first, kinds = np.unravel_index(every, shape)
+    held = np.zeros((len(packed), len(every)), dtype=bool)
+    for side, marks in zip(packed, held, strict=True):
+        marks[np.searchsorted(every, side)] = True
     names = np.array([*types, ""], dtype=np.str_)
-    return Entities(example, first, last, kinds, names, held[0], tuple(held[1:]))
+    return Entities(example, first, end - 1, kinds, names, held[0], tuple(held[1:]), spans)
 
 
-def _flat(sentences: Sentences, dialect: str, types: dict[str, int]) -> IntArray:
-    """Chunks as rows (sentence, last token, first token, type number); `types` grows by what is new."""
-    found = extract(sentences, dialect=dialect)
+def _lengths(sentences: Sentences) -> IntArray:
+    return np.fromiter(map(len, sentences), np.int64, len(sentences))
+
+
+def _chunks(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+    """The chunks of the gold tags, then those of every system's."""
+    gold: Sentences = examples["tags"]
+    yield extract(gold, dialect=of.dialect)
+    for values in systems:
+        given = [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
+        yield extract(given, dialect=of.dialect)
+
+
+def _spans(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+    """The character spans of the gold, then those of every system."""
+    for side in (gold_spans(of, examples), *(given_spans(examples, values) for values in systems)):
+        yield [[(kind, start, end - 1) for start, end, kind in found] for found in side]
+
+
+def _flat(found: Chunks, types: dict[str, int]) -> IntArray:
+    """Chunks as rows (sentence, end, first part, type number); `types` grows by what is new."""
     counts = np.fromiter(map(len, found), np.int64, len(found))
     flat = list(chain.from_iterable(found))
     for kind in dict.fromkeys(map(itemgetter(0), flat)):
@@ -152,6 +181,7 @@ def _flat(sentences: Sentences, dialect: str, types: dict[str, int]) -> IntArray
     table[:, 0] = np.repeat(np.arange(len(found)), counts)
     for place, column in enumerate(columns, 1):
         table[:, place] = np.fromiter(column, np.int64, len(flat))
+    table[:, 1] += 1  # a span of blanks alone is empty: it ends where it begins
     return table
 
 
@@ -200,6 +230,6 @@ def _totals(typed: Mapping[tuple[str, str], int]) -> Counter[str]:
     return forms
 
 
-def _form(tokens: Sequence[str]) -> str:
-    """An entity as it is looked up in training: its tokens, whatever their case."""
-    return " ".join(tokens).casefold()
+def _form(parts: Sequence[str]) -> str:
+    """An entity as it is looked up in training: its characters, whatever their case and the blanks between them."""
+    return "".join("".join(parts).split()).casefold()

@@ -105,7 +105,8 @@ def percentile_interval(
         raise ValueError(f"replicate {int(np.argmin(np.isfinite(replicates)))} is not finite")
     tail = _tail(level, units)
     # Percentile k / (resamples + 1) is the k-th smallest: the chance that a further replicate falls below it.
-    low, high = (float(bound) for bound in np.quantile(replicates, [tail, 1 - tail], method="weibull"))
+    places = np.array([tail, 1 - tail]) * (len(replicates) + 1) - 1
+    low, high = np.interp(places, np.arange(len(replicates)), np.sort(replicates)).tolist()
     return (low, high) if score is None else (min(low, score), max(high, score))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value, distinct
 
 __all__ = [
     "Seed",
@@ -66,7 +66,7 @@ def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: S
     named = [np.arange(len(cell)) if cell.units is None else cell.units for cell in cells]
     if not named:
         raise ValueError("joint replicates need at least one cell")
-    units = np.unique(np.concatenate(named))
+    units = distinct(np.concatenate(named))
     tables = [
         _sum_by_unit(_checked(cell.rows), np.searchsorted(units, codes), len(units))
         for cell, codes in zip(cells, named, strict=True)

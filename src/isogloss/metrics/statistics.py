@@ -11,10 +11,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["F1", "MEAN", "PRECISION", "RATIO", "RECALL", "FloatArray", "IntArray", "Statistics", "Value", "merge"]
+__all__ = [
+    "F1",
+    "MEAN",
+    "PRECISION",
+    "RATIO",
+    "RECALL",
+    "FloatArray",
+    "IntArray",
+    "Statistics",
+    "Value",
+    "distinct",
+    "merge",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+
+
+def distinct(values: IntArray) -> IntArray:
+    """The different values, ascending. Asked for nothing else, `np.unique` would load `numpy.ma`, which takes 10 ms."""
+    found: IntArray = np.unique(values, return_counts=True)[0]
+    return found
 
 
 @dataclass(frozen=True)
@@ -77,7 +95,7 @@ class Statistics:
     @property
     def unit_count(self) -> int:
         """How many units resampling draws."""
-        return len(self.rows) if self.units is None else len(np.unique(self.units))
+        return len(self.rows) if self.units is None else len(distinct(self.units))
 
     @property
     def is_binary(self) -> bool:

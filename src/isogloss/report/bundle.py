@@ -11,13 +11,16 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import Bias
+from isogloss.report.analyses import Explained, explained
 from isogloss.report.charts import Chart, converter, png, svg
-from isogloss.report.document import Section, analysis_sections, sections
+from isogloss.report.document import analysis_sections, bias_sections, sections
 from isogloss.report.html import page
-from isogloss.report.inputs import Inputs, analysis_inputs
+from isogloss.report.inputs import Inputs
+from isogloss.report.section import Section
 from isogloss.scoring.results import Row
 
-__all__ = ["write_analysis", "write_report"]
+__all__ = ["write_analysis", "write_bias", "write_report"]
 
 
 def write_report(
@@ -50,7 +53,13 @@ def write_report(
 def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
     """Write an analysis as one page that needs nothing but itself."""
     with atomic_write(path) as stream:
-        stream.write(page(analysis_inputs(analysis), analysis_sections(analysis), title))
+        stream.write(page(Inputs(explained=explained(analysis)), analysis_sections(analysis), title))
+
+
+def write_bias(survey: Bias, path: Path, *, title: str = "Isogloss explain: the data") -> None:
+    """Write a survey of the data as one page that needs nothing but itself."""
+    with atomic_write(path) as stream:
+        stream.write(page(Inputs(explained=Explained(survey=survey)), bias_sections(survey), title))
 
 
 def _write_tables(section: Section, folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Charts as Vega-Lite specifications: one serves the page, SVG and PNG alike.
 
-Colours are viridis (scores: dark is low; errors: dark is high), blue–orange for signed differences, and Okabe and
-Ito's palette with distinct shapes for systems: all can be told apart by colour-blind readers and in grey.
+Colours are viridis (scores: dark is low; errors and distances: dark is high), blue–orange for signed differences, and
+Okabe and Ito's palette with distinct shapes for systems: all can be told apart by colour-blind readers, and all but the
+signed ones in grey.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +12,31 @@ from typing import Any
 
 from isogloss.errors import IsoglossError
 
-__all__ = ["Chart", "bucket_bars", "colours", "converter", "dots", "fixed", "gap_bars", "heat_map", "png", "svg"]
+__all__ = [
+    "Chart",
+    "Scale",
+    "bucket_axis",
+    "bucket_bars",
+    "by_language",
+    "colours",
+    "converter",
+    "dots",
+    "far",
+    "fixed",
+    "gap_bars",
+    "heat_map",
+    "png",
+    "signed",
+    "svg",
+    "tooltip",
+    "whole",
+]
 
 Record = Mapping[str, Any]
 Spec = dict[str, Any]
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
-SCORES = {"scheme": "viridis", "domain": [0, 100]}
-ERRORS = {"scheme": "viridis", "domain": [0, 100], "reverse": True}
 INK = "#222"
 CONFIG = {
     "font": "sans-serif",
@@ -50,6 +67,31 @@ class Chart:
     spec: Spec
 
 
+@dataclass(frozen=True)
+class Scale:
+    """How the cells of a heat map are coloured, where white is the better read on them, and how numbers are printed."""
+
+    colour: Spec
+    dark: str
+    format: str = ".0f"
+
+
+SCORES = Scale({"scheme": "viridis", "domain": [0, 100]}, "datum.score < 42")
+ERRORS = Scale({"scheme": "viridis", "domain": [0, 100], "reverse": True}, "datum.score > 58")
+
+
+def signed(limit: float) -> Scale:
+    """Differences from -limit to limit: blue above zero, orange below, as the first two systems are coloured."""
+    colour = {"scheme": "blueorange", "domain": [-limit, limit], "reverse": True}
+    return Scale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f")
+
+
+def far(limit: float) -> Scale:
+    """Distances up to a limit: dark is far."""
+    colour = {"scheme": "viridis", "domain": [0, limit], "reverse": True}
+    return Scale(colour, f"datum.score > {0.58 * limit:g}", ".2~r")
+
+
 def converter() -> Any:
     """The library that renders charts and holds the JavaScript of the page."""
     try:
@@ -71,7 +113,8 @@ def png(drawing: str) -> bytes:
     return picture
 
 
-def _whole(records: Sequence[Record], description: str, body: Spec) -> Spec:
+def whole(records: Sequence[Record], description: str, body: Spec) -> Spec:
+    """A specification with its data, which follows the page's filter of languages."""
     return {
         "description": description,
         "config": CONFIG,
@@ -88,7 +131,7 @@ def fixed(chart: Chart) -> Chart:
 
 
 def _systems(records: Sequence[Record]) -> list[str]:
-    return list(dict.fromkeys(str(record["system"]) for record in records))
+    return list(dict.fromkeys(str(record.get("system", "")) for record in records))
 
 
 def colours(systems: Sequence[str]) -> dict[str, str]:
@@ -98,7 +141,8 @@ def colours(systems: Sequence[str]) -> dict[str, str]:
 
 def _colour(of: Mapping[str, str]) -> Spec:
     scale = {"domain": list(of), "range": list(of.values())}
-    legend = {"orient": "top", "columns": 2} if len(of) > 1 else None
+    columns = 4 if sum(map(len, of)) < 60 else 2
+    legend = {"orient": "top", "columns": columns} if len(of) > 1 else None
     return {"field": "system", "type": "nominal", "title": None, "scale": scale, "legend": legend}
 
 
@@ -111,9 +155,9 @@ def _cycled(values: Sequence[str], count: int) -> list[str]:
     return [values[place % len(values)] for place in range(count)]
 
 
-def _tooltip(fields: Mapping[str, str]) -> list[Spec]:
-    """Fields with their titles; numbers get one decimal."""
-    numbers = {"score", "low", "high", "gap", "english", "others"}
+def tooltip(fields: Mapping[str, str]) -> list[Spec]:
+    """Fields with their titles; scores get one decimal."""
+    numbers = {"score", "low", "high", "gap", "english", "others", "first", "second", "difference"}
     return [
         {"field": field, "title": title, **({"format": ".1f"} if field in numbers else {})}
         for field, title in fields.items()
@@ -127,26 +171,24 @@ def heat_map(
     *,
     x: tuple[str, Sequence[str]],
     y: tuple[str, Sequence[str]],
-    tooltip: Mapping[str, str],
-    colour: Mapping[str, Any] = SCORES,
+    hints: Mapping[str, str],
+    scale: Scale = SCORES,
     columns: int = 2,
 ) -> Chart:
     """Cells coloured and printed by `score`, one panel a system; x and y are a field with the order of its values."""
     description = f"{title}: heat map of {len(records)} scores, {y[0]} by {x[0]}."
-    # Where viridis is so dark that white is the better read.
-    dark = "datum.score > 58" if colour.get("reverse") else "datum.score < 42"
     text = {
         "mark": {"type": "text", "fontSize": 9},
         "encoding": {
-            "text": {"field": "score", "format": ".0f"},
-            "color": {"condition": {"test": dark, "value": "white"}, "value": "black"},
+            "text": {"field": "score", "format": scale.format},
+            "color": {"condition": {"test": scale.dark, "value": "white"}, "value": "black"},
         },
     }
     rectangle = {
         "mark": {"type": "rect", "tooltip": True},
         "encoding": {
-            "color": {"field": "score", "type": "quantitative", "title": None, "scale": dict(colour)},
-            "tooltip": _tooltip(tooltip),
+            "color": {"field": "score", "type": "quantitative", "title": None, "scale": scale.colour},
+            "tooltip": tooltip(hints),
         },
     }
     axes = {
@@ -160,7 +202,7 @@ def heat_map(
         "y": {"field": y[0], "type": "nominal", "sort": list(y[1]), "title": None},
     }
     panel = {"width": {"step": 26}, "height": {"step": 17}, "encoding": axes, "layer": [rectangle, text]}
-    return Chart(name, title, description, _whole(records, description, _panels(records, panel, columns)))
+    return Chart(name, title, description, whole(records, description, _panels(records, panel, columns)))
 
 
 def _panels(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
@@ -202,58 +244,80 @@ def dots(name: str, title: str, records: Sequence[Record], names: Sequence[str],
         "mark": {"type": "rule", "strokeWidth": 2},
         "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
     }
-    tooltip = _tooltip({"name": "name", "system": "system", "score": "score", "low": "low", "high": "high", "n": "n"})
+    hints = tooltip({"name": "name", "system": "system", "score": "score", "low": "low", "high": "high", "n": "n"})
     dot = {
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-        "encoding": {"x": {"field": "score", **quantity}, "shape": _shape(systems), "tooltip": tooltip},
+        "encoding": {"x": {"field": "score", **quantity}, "shape": _shape(systems), "tooltip": hints},
     }
     height = {"step": max(20, 12 * len(systems)), "for": "position"}
     body = {"width": 420, "height": height, "encoding": place, "layer": [interval, dot]}
-    return fixed(Chart(name, title, description, _whole(records, description, body)))
+    return fixed(Chart(name, title, description, whole(records, description, body)))
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
-    """The transfer gap of each task, a bar a system."""
+    """The transfer gap of each task with its 95 % interval, a bar a system; older records have no interval."""
     systems = _systems(records)
-    description = f"{title}: {len(records)} gaps of {', '.join(systems)}."
+    description = f"{title}: {len(records)} gaps of {', '.join(systems)}, with 95 % intervals where there are any."
     fields = {"task": "task", "system": "system", "english": "English", "others": "others", "gap": "gap"}
-    body = {
-        "width": 420,
-        "height": {"step": max(18, 12 * len(systems)), "for": "position"},
-        "mark": {"type": "bar"},
+    place = {
+        "y": {"field": "task", "type": "nominal", "sort": list(tasks), "title": None, "scale": {"type": "band"}},
+        "yOffset": {"field": "system", "sort": systems},
+    }
+    quantity = {"type": "quantitative", "title": "English minus the mean of the others, points", "stack": None}
+    bars = {
+        "mark": {"type": "bar", "opacity": 0.75},
         "encoding": {
-            "y": {"field": "task", "type": "nominal", "sort": list(tasks), "title": None},
-            "yOffset": {"field": "system", "sort": systems},
-            "x": {"field": "gap", "type": "quantitative", "title": "English minus the mean of the others, points"},
+            "x": {"field": "gap", **quantity},
             "color": _colour(colours(systems)),
-            "tooltip": _tooltip(fields),
+            "tooltip": tooltip({**fields, "low": "low", "high": "high"}),
         },
     }
-    return fixed(Chart(name, title, description, _whole(records, description, body)))
+    intervals = {
+        "transform": [{"filter": "datum.low !== null"}],
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
+        "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
+    }
+    height = {"step": max(18, 12 * len(systems)), "for": "position"}
+    body = {"width": 420, "height": height, "encoding": place, "layer": [bars, intervals]}
+    return fixed(Chart(name, title, description, whole(records, description, body)))
+
+
+def bucket_axis(order: Sequence[str]) -> Spec:
+    """Buckets side by side, in their order; long names are turned."""
+    return {
+        "field": "bucket",
+        "type": "nominal",
+        "sort": list(order) or None,
+        "title": None,
+        "scale": {"type": "band"},
+        "axis": {"labelAngle": -40 if any(len(name) > 5 for name in order) else 0, "labelLimit": 90},
+    }
+
+
+def by_language(panel: Spec) -> Spec:
+    """One panel a language, each with its own buckets' names below it."""
+    return {
+        "facet": {"field": "name", "title": None, "sort": None},
+        "columns": 4,
+        "spec": panel,
+        "resolve": {"axis": {"x": "independent"}},
+    }
 
 
 def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mapping[str, str]) -> Chart:
     """Scores per bucket with 95 % intervals, one panel a language, a bar a system in its colour."""
     description = f"{title}: scores with 95 % intervals in each bucket, by language."
-    order = list(dict.fromkeys(record["bucket"] for record in records)) or None
-    place = {
-        "x": {
-            "field": "bucket",
-            "type": "nominal",
-            "sort": order,
-            "title": None,
-            "scale": {"type": "band"},
-            "axis": {"labelAngle": -40 if any(len(name) > 5 for name in order or ()) else 0, "labelLimit": 90},
-        },
-        "xOffset": {"field": "system", "sort": list(systems)},
-    }
-    domain = {"domain": [0, 100]}
+    order = list(dict.fromkeys(record["bucket"] for record in records))
+    place = {"x": bucket_axis(order), "xOffset": {"field": "system", "sort": list(systems)}}
     fields = {"bucket": "bucket", "edges": "edges", "system": "system", "score": "score"}
-    tooltip = _tooltip({**fields, "low": "low", "high": "high", "n": "n"})
-    value = {"type": "quantitative", "title": "score", "scale": domain, "stack": None}
+    value = {"type": "quantitative", "title": "score", "scale": {"domain": [0, 100]}, "stack": None}
     bars = {
         "mark": {"type": "bar", "cursor": "pointer", "opacity": 0.75},
-        "encoding": {"y": {"field": "score", **value}, "color": _colour(systems), "tooltip": tooltip},
+        "encoding": {
+            "y": {"field": "score", **value},
+            "color": _colour(systems),
+            "tooltip": tooltip({**fields, "low": "low", "high": "high", "n": "n"}),
+        },
     }
     intervals = {
         "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
@@ -261,10 +325,4 @@ def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mappi
     }
     step = max(30, 16 * len(systems))
     panel = {"width": {"step": step, "for": "position"}, "height": 130, "encoding": place, "layer": [bars, intervals]}
-    body = {
-        "facet": {"field": "name", "title": None, "sort": None},
-        "columns": 4,
-        "spec": panel,
-        "resolve": {"axis": {"x": "independent"}},
-    }
-    return Chart(name, title, description, _whole(records, description, body))
+    return Chart(name, title, description, whole(records, description, by_language(panel)))

@@ -1,22 +1,26 @@
 """The report before it has a form: sections of tables and charts, for several systems side by side."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import Bias
 from isogloss.languages import Language
 from isogloss.report import charts
-from isogloss.report.charts import Chart
-from isogloss.report.explained import explain_charts, explain_table, slug
-from isogloss.report.explanations import analysis_tables
+from isogloss.report.analyses import Explained
+from isogloss.report.differences import difference_charts, difference_table, versus_section
+from isogloss.report.explained import explain_charts, explain_table, shades, slug
+from isogloss.report.explanations import EDGES, analysis_tables, bias_tables
 from isogloss.report.frames import Cell, Mean, autonym, cells, gaps, grouped, label, summaries, tasks_of
 from isogloss.report.inputs import Inputs
 from isogloss.report.scores import figure, span
+from isogloss.report.section import Section
+from isogloss.report.survey import SURVEY, survey_section
 from isogloss.report.tables import Table
 from isogloss.scoring.results import PairScores, Results
 
-__all__ = ["Section", "analysis_sections", "sections"]
+__all__ = ["analysis_sections", "bias_sections", "sections"]
 
 LEVELS = ("overall", "category", "task")
 RULES = ("fair", "paper")
@@ -25,39 +29,22 @@ CELL_HINTS = {"name": "language", "autonym": "autonym", "task": "task", "system"
 EXPLAIN = "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds."
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of the report: `tables` and `charts` by the names of their files.
-
-    A section with a `panel` is drawn by the page from embedded data, as its reader chooses; its tables and charts go
-    only into files.
-    """
-
-    id: str
-    title: str
-    intro: str
-    tables: dict[str, Table] = field(default_factory=dict)
-    charts: list[Chart] = field(default_factory=list)
-    panel: bool = False
-    # Tables that are too long to stand open, or to be printed.
-    reference: bool = False
-    # Whether its tables and charts also lie beside the page as files.
-    files: bool = True
-    pictures: bool = True
-
-
 def sections(inputs: Inputs) -> list[Section]:
     """Everything there is to show, the most important first."""
-    found = cells(inputs.systems)
+    found, explained = cells(inputs.systems), inputs.explained
     parts = [_overview(inputs.systems), _languages(inputs.systems, found), _groups(inputs.systems, found)]
-    if gaps(found):
-        parts.append(_gap(found, tasks_of(inputs.systems)))
+    if gaps(inputs.systems, found):
+        parts.append(_gap(inputs.systems, found))
     if any(results.pairs for results in inputs.systems.values()):
         parts.append(_pairs(inputs.systems))
     if inputs.checklists:
         parts.append(_checklist(inputs))
-    if inputs.explanations:
-        parts.append(_explain(inputs))
+    if explained.pairs:
+        parts.append(versus_section(explained.pairs))
+    if explained.explanations:
+        parts.append(_explain(explained, inputs.systems))
+    if explained.survey is not None:
+        parts.append(survey_section(explained.survey))
     return [*parts, _provenance(inputs.systems)]
 
 
@@ -66,8 +53,17 @@ def analysis_sections(analysis: Analysis) -> list[Section]:
     tables = {f"analysis-{place}": table for place, table in enumerate(analysis_tables(analysis), 1)}
     intro = "What isogloss explain prints: buckets, differences between systems, and the examples that were kept."
     return [
-        Section("explain", "Explain", EXPLAIN, panel=True, files=False),
+        Section("explain", "Explain", _about(analysis.edges), panel="explain", files=False),
         Section("tables", "Tables", intro, tables, reference=True, files=False),
+    ]
+
+
+def bias_sections(survey: Bias) -> list[Section]:
+    """A survey by itself, on a page that nothing lies beside."""
+    tables = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
+    return [
+        Section("survey", "Data", SURVEY, panel="survey", files=False),
+        Section("tables", "Tables", "What isogloss explain --bias prints.", tables, reference=True, files=False),
     ]
 
 
@@ -141,7 +137,7 @@ def _languages(systems: Mapping[str, Results], found: list[Cell]) -> Section:
     order = [label(code) for code in codes]
     records = [_cell_record(cell) for cell in found]
     chart = charts.heat_map(
-        "languages", "Task by language", records, x=("task", tasks), y=("name", order), tooltip=CELL_HINTS
+        "languages", "Task by language", records, x=("task", tasks), y=("name", order), hints=CELL_HINTS
     )
     intro = "One score a cell: the mean of the metrics a task is known by. Dark is low; empty cells were not scored."
     return Section("languages", "Languages", intro, {"languages": table}, [chart])
@@ -168,7 +164,7 @@ def _groups(systems: Mapping[str, Results], found: list[Cell]) -> Section:
         order = list(dict.fromkeys(mean.group for mean in means))
         hints = {"group": name, "task": "task", "system": "system", "score": "mean", "languages": "languages"}
         records = [{**asdict(mean), "score": round(mean.score, 2)} for mean in means]
-        chart = charts.heat_map(name, title, records, x=("task", tasks), y=("group", order), tooltip=hints)
+        chart = charts.heat_map(name, title, records, x=("task", tasks), y=("group", order), hints=hints)
         section.charts.append(charts.fixed(chart))
     return section
 
@@ -187,15 +183,28 @@ def _group_table(title: str, means: list[Mean], systems: Mapping[str, Results], 
     return table
 
 
-def _gap(found: list[Cell], tasks: list[str]) -> Section:
-    rows = gaps(found)
-    table = Table("Transfer gap", ("task", "system", "English", "others", "gap", "languages"), words=2)
+def _gap(systems: Mapping[str, Results], found: list[Cell]) -> Section:
+    tasks, rows = tasks_of(systems), gaps(systems, found)
+    table = Table("Transfer gap", ("task", "system", "English", "others", "gap", "95 %", "languages"), words=2)
     for row in sorted(rows, key=lambda row: tasks.index(row.task)):
-        numbers = (f"{row.english:.1f}", f"{row.others:.1f}", f"{row.gap:.1f}", str(row.languages))
-        table.add(row.task, row.system, *numbers)
+        interval = "·" if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
+        table.add(
+            row.task,
+            row.system,
+            f"{row.english:.1f}",
+            f"{row.others:.1f}",
+            f"{row.gap:.1f}",
+            interval,
+            str(row.languages),
+        )
     table.notes = ["languages: how many others; tasks without English have no gap"]
+    if any(row.low is None for row in rows):
+        table.notes.append("·: a record of an earlier version, without resamples of English and the others together")
     chart = charts.gap_bars("gap", "Transfer gap", [{**asdict(row), "gap": row.gap} for row in rows], tasks)
-    intro = "English minus the mean of the other languages: what is lost on the way. 0 is perfect transfer."
+    intro = (
+        "English minus the mean of the other languages: what is lost on the way. 0 is perfect transfer. In intervals, "
+        "examples that are translations of each other are drawn together."
+    )
     return Section("gap", "Transfer gap", intro, {"gap": table}, [chart])
 
 
@@ -219,7 +228,7 @@ def _pairs(systems: Mapping[str, Results]) -> Section:
                 records,
                 x=("target", targets),
                 y=("name", queries),
-                tooltip=hints,
+                hints=hints,
                 columns=2 if len(targets) <= 12 else 1,
             )
         )
@@ -245,6 +254,8 @@ def _pair_table(task: str, of: Mapping[str, PairScores]) -> Table:
     for name, scores in of.items():
         subsets = "; ".join(f"{subset} {figure(number)} ({span(number)})" for subset, number in scores.subsets.items())
         table.notes.append(f"{name}: {subsets}")
+    if any(scores.metric == "one-target" for scores in of.values()):
+        table.notes.append("one-target: MRR@20 of one right answer at a time, the others taken out")
     return table
 
 
@@ -275,8 +286,8 @@ def _checklist(inputs: Inputs) -> Section:
         records,
         x=("test", tests),
         y=("name", order),
-        tooltip={**hints, "review": "review"},
-        colour=charts.ERRORS,
+        hints={**hints, "review": "review"},
+        scale=charts.ERRORS,
     )
     intro = (
         "Error rates in per cent: a case fails if any of its examples fails. Dark is bad. "
@@ -296,9 +307,18 @@ def _rate_table(inputs: Inputs, tests: list[str]) -> Table:
     return table
 
 
-def _explain(inputs: Inputs) -> Section:
-    found = list(explain_charts(inputs.explanations, inputs.systems))
-    return Section("explain", "Explain", EXPLAIN, {"explain": explain_table(inputs.explanations)}, found, panel=True)
+def _about(edges: str) -> str:
+    return f"{EXPLAIN} Here: {EDGES[edges]}."
+
+
+def _explain(found: Explained, systems: Mapping[str, Results]) -> Section:
+    pictures = list(explain_charts(found.explanations, systems))
+    tables = {"explain": explain_table(found.explanations)}
+    if found.pairs:
+        pictures += difference_charts(found.pairs, shades(found.explanations, systems))
+        tables["differences-by-bucket"] = difference_table(found.pairs)
+    only_files = tuple(tables)
+    return Section("explain", "Explain", _about(found.edges), tables, pictures, panel="explain", only_files=only_files)
 
 
 def _provenance(systems: Mapping[str, Results]) -> Section:

@@ -12,15 +12,18 @@ from isogloss.explain.pairwise import BucketContrast, FacetContrast, Versus
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.tables import Table
 
-__all__ = ["analysis_tables", "bias_tables", "explanation_tables", "versus_tables"]
+__all__ = ["EDGES", "analysis_tables", "bias_tables", "explanation_tables", "versus_tables"]
 
 # Wider texts are cut: a table is for looking, the JSON record for reading.
 WIDTH = 60
 # More cells than this are summed up task by task.
 CELLS = 6
-_EDGES = {
+EDGES = {
     "language": "buckets of equal counts within each language",
     "shared": "bucket edges shared by all languages of a task",
+    "greedy": "buckets filled one after the other within each language, as in the paper",
+    "fixed": "bucket edges as given",
+    "mixed": "bucket edges as asked for, attribute by attribute",
 }
 
 
@@ -33,7 +36,7 @@ def analysis_tables(analysis: Analysis) -> list[Table]:
     else:
         tables += explanation_tables(analysis.explanations[0])
     if tables:
-        tables[0].notes.append(_EDGES[analysis.edges])
+        tables[0].notes.append(EDGES[analysis.edges])
     return [*tables, *_case_tables(analysis)]
 
 
@@ -254,7 +257,7 @@ def bias_tables(bias: Bias) -> list[Table]:
 
 def _distribution_table(task: str, found: Sequence[Distribution]) -> Table:
     names = list(dict.fromkeys(each.attribute for each in found))
-    table = Table(f"{task}: what the examples are like (mean, or most frequent value)", ("", "n", *names))
+    table = Table(f"{task}: what the examples are like (mean, or most frequent value)", ("code", "n", *names))
     by_cell = {(each.language, each.attribute): each for each in found}
     for language in dict.fromkeys(each.language for each in found):
         cells = [by_cell.get((language, name)) for name in names]
@@ -275,7 +278,7 @@ def _typical(found: Distribution | None) -> str:
 def _distance_table(task: str, found: Sequence[Distances]) -> Table:
     """How far each language is from the others, on average over them."""
     languages = list(dict.fromkeys(code for each in found for code in each.languages))
-    table = Table(f"{task}: mean distance from the other languages", ("", *(each.attribute for each in found)))
+    table = Table(f"{task}: mean distance from the other languages", ("code", *(each.attribute for each in found)))
     for code in languages:
         table.add(code, *(_mean_distance(each, code) for each in found))
     table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) where it has values")

@@ -8,6 +8,7 @@ from statistics import fmean
 from isogloss.errors import UnknownNameError
 from isogloss.languages import Language, language
 from isogloss.report.scores import cell_score
+from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.tasks.registry import suite
 
@@ -25,8 +26,6 @@ __all__ = [
     "summaries",
     "tasks_of",
 ]
-
-PIVOT = "en"
 
 
 @dataclass(frozen=True)
@@ -72,13 +71,15 @@ class Mean:
 
 @dataclass(frozen=True)
 class Gap:
-    """English, the mean of the other languages, and how far they are apart."""
+    """English, the mean of the other languages, and how far they are apart, with the 95 % interval if recorded."""
 
     system: str
     task: str
     english: float
     others: float
     languages: int
+    low: float | None = None
+    high: float | None = None
 
     @property
     def gap(self) -> float:
@@ -151,14 +152,18 @@ def grouped(found: list[Cell], group: Callable[[Language], str]) -> list[Mean]:
     return sorted(means, key=lambda mean: order.index(mean.group))
 
 
-def gaps(found: list[Cell]) -> list[Gap]:
+def gaps(systems: Mapping[str, Results], found: list[Cell]) -> list[Gap]:
     """The transfer gap of every task that has English and another language."""
     by_task: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for cell in found:
         if cell.counts:
             by_task[cell.system, cell.task][cell.language] = cell.score
-    return [
-        Gap(system, task, scores[PIVOT], fmean(others), len(others))
-        for (system, task), scores in by_task.items()
-        if PIVOT in scores and (others := [score for code, score in scores.items() if code != PIVOT])
-    ]
+    recorded = {(name, average.name): average.gap for name, results in systems.items() for average in results.tasks}
+    rows = []
+    for (system, task), scores in by_task.items():
+        others = [score for code, score in scores.items() if code != PIVOT]
+        if PIVOT in scores and others:
+            number = recorded.get((system, task))
+            low, high = (number.low, number.high) if number else (None, None)
+            rows.append(Gap(system, task, scores[PIVOT], fmean(others), len(others), low, high))
+    return rows

@@ -1,7 +1,7 @@
 """One table, four renderings: terminal, Markdown, LaTeX (booktabs), CSV."""
 
-import csv
 import io
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -32,6 +32,9 @@ _LATEX = str.maketrans(
         "…": r"\dots{}",
         "Δ": r"$\Delta$",
         "●": r"$\bullet$",
+        "⇄": r"$\rightleftharpoons$",
+        "▲": r"$\bigtriangleup$",
+        "▼": r"$\bigtriangledown$",
         "·": r"$\cdot$",
         "†": r"$\dagger$",
         "‡": r"$\ddagger$",
@@ -84,11 +87,25 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values with the header."""
+        import csv
+
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(self.header)
         writer.writerows(self.rows)
         return stream.getvalue()
+
+    def plain(self) -> str:
+        """As the terminal shows it, for files and pipes: as wide as it is, and without colours."""
+        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        lines = [
+            self.title,
+            "",
+            _aligned(self.header, widths, self.words),
+            " " + "─" * (sum(widths) + 3 * len(widths) - 2),
+        ]
+        lines += [_aligned(row, widths, self.words) for row in self.rows]
+        return "\n".join([*lines, "", *(f"  {note}" for note in self.notes)])
 
     def print(self, console: "Console") -> None:
         """To the terminal, fitted to its width: number columns that do not fit go into a further part below."""
@@ -137,6 +154,14 @@ class Table:
         console.print(table)
 
 
+def _aligned(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
+    padded = (
+        cell.ljust(width) if place < words else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return f" {'   '.join(padded)}".rstrip()
+
+
 def _pipes(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
 
@@ -154,13 +179,13 @@ def render(tables: Sequence[Table], form: str) -> str:
 
 def show(tables: Sequence[Table], form: str) -> None:
     """Print the tables to standard output in the chosen form."""
-    if form == "table":
+    if form == "table" and not sys.stdout.isatty():
+        sys.stdout.write("\n".join(f"{table.plain()}\n" for table in tables))
+    elif form == "table":
         from rich.console import Console
 
         console = Console()
         for table in tables:
             table.print(console)
     else:
-        import sys
-
         sys.stdout.write(render(tables, form))

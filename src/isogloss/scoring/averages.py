@@ -12,13 +12,28 @@ import numpy as np
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.intervals import ROUNDING, interval, percentile_interval, wilson
+from isogloss.metrics.significance import paired
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
 from isogloss.scoring.results import Average, Number, Overall
 from isogloss.tasks.registry import task
 
-__all__ = ["Figure", "averaged", "cell_numbers", "figure", "mean", "overall", "pooled", "summary", "task_figures"]
+__all__ = [
+    "PIVOT",
+    "Figure",
+    "averaged",
+    "cell_numbers",
+    "figure",
+    "mean",
+    "overall",
+    "pooled",
+    "summary",
+    "task_figures",
+]
+
+# Systems are trained in English, and transferred from there.
+PIVOT = "en"
 
 
 @dataclass(frozen=True)
@@ -95,8 +110,26 @@ def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[
         members = [cell.language for cell in inside]
         missing = [code for code in request.suite.languages_of(name) if code not in members]
         numbers = {metric: figure.number for metric, figure in metrics.items()}
-        found[name] = (score, Average(name, score.number, numbers, members, missing))
+        gap = _transfer_gap(inside, draws)
+        found[name] = (score, Average(name, score.number, numbers, members, missing, gap))
     return found
+
+
+def _transfer_gap(cells: Sequence[Cell], draws: Draws) -> Number | None:
+    """English minus the mean of the other languages, from the same draws."""
+    scores = {
+        cell.language: mean([figure(cell, metric, draws) for metric in task(cell.task).main], n=cell.n)
+        for cell in cells
+    }
+    english = scores.pop(PIVOT, None)
+    if english is None or not scores:
+        return None
+    others = mean(list(scores.values()))
+    if np.ptp(english.draws - others.draws) < ROUNDING:
+        return None
+    units = min(english.units, others.units)
+    gap = paired(english.draws, others.draws, english.value - others.value, units=units)
+    return scaled(gap.difference, (gap.low, gap.high), english.n + others.n)
 
 
 def _refuse_mixture(cells: Sequence[Cell]) -> None:

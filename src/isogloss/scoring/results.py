@@ -37,13 +37,18 @@ class CellScore(msgspec.Struct, frozen=True):
 
 
 class Average(msgspec.Struct, frozen=True):
-    """An average over languages (of a task) or over tasks (of a category), and what it lacks."""
+    """An average over languages (of a task) or over tasks (of a category), and what it lacks.
+
+    `gap` is the transfer gap of a task: English minus the mean of the other languages, drawn together where their
+    examples are translations. None where there is no English or nothing else, or no resample differs from the data.
+    """
 
     name: str
     score: Number
     metrics: dict[str, Number]
     members: list[str]
     missing: list[str]
+    gap: Number | None = None
 
 
 class Overall(msgspec.Struct, frozen=True):

@@ -15,11 +15,20 @@ Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 
 class Pool:
-    """The candidates of a retrieval task: languages by id, and texts, each read when somebody asks."""
+    """The candidates of a retrieval task: languages by id, and texts, each read when somebody asks.
 
-    def __init__(self, members: Callable[[], Mapping[str, str]], texts: Callable[[], Sequence[str]]) -> None:
+    `targets` reads the texts of those that are looked for, by id, where reading all of them would take long.
+    """
+
+    def __init__(
+        self,
+        members: Callable[[], Mapping[str, str]],
+        texts: Callable[[], Sequence[str]],
+        targets: Callable[[], Mapping[str, str]] | None = None,
+    ) -> None:
         self._members = members
         self._texts = texts
+        self._targets = targets
 
     def __len__(self) -> int:
         return len(self.language_of)
@@ -43,6 +52,11 @@ class Pool:
     def text(self) -> Sequence[str]:
         """The text of each candidate, in pool order."""
         return self._texts()
+
+    @cached_property
+    def target_text(self) -> Mapping[str, str]:
+        """The text of each candidate that is looked for, by its id; others may have one as well."""
+        return dict(zip(self.ids, self.text, strict=True)) if self._targets is None else self._targets()
 
 
 @dataclass(eq=False)

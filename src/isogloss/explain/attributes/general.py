@@ -8,6 +8,7 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.explain.attributes.memory import remembered
 from isogloss.explain.attributes.retrieval import query_language
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Examples
@@ -97,10 +98,15 @@ def main_texts(examples: Examples) -> Sequence[str]:
     return examples["text"]  # type: ignore[no-any-return]
 
 
+@remembered
+def _profile(examples: Examples) -> Profile:
+    return profile(main_texts(examples))
+
+
 def _by_script(examples: Examples) -> tuple[Numbers, list[str]]:
     """Letters of each text by script and the scripts' names: first the language's own, then all others."""
     own = find_language(query_language(examples)).script
-    letters = profile(main_texts(examples)).letters
+    letters = _profile(examples).letters
     inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
     outside = [place for place in range(len(_SCRIPTS)) if place not in inside]
     grouped = np.column_stack([letters[:, inside].sum(axis=1), letters[:, outside]])
@@ -120,10 +126,9 @@ def script_mix(examples: Examples) -> Names:
     """scriptMix: the main script, and the next one where there is any ("Arab+Latn"); "none" without letters."""
     letters, names = _by_script(examples)
     order = np.argsort(-letters, axis=1, kind="stable")[:, :2]
-    found = np.array(names)[order]
     two = np.take_along_axis(letters, order, axis=1) > 0
-    both = np.char.add(np.char.add(found[:, 0], "+"), found[:, 1])
-    return np.where(two[:, 1], both, np.where(two[:, 0], found[:, 0], "none"))
+    both = np.array([[f"{first}+{second}" for second in names] for first in names])[order[:, 0], order[:, 1]]
+    return np.where(two[:, 1], both, np.where(two[:, 0], np.array(names)[order[:, 0]], "none"))
 
 
 def out_of_script(examples: Examples) -> Numbers:
@@ -134,11 +139,11 @@ def out_of_script(examples: Examples) -> Numbers:
 
 def digit_share(examples: Examples) -> Numbers:
     """digits: decimal digits of any script over all characters but spaces."""
-    found = profile(main_texts(examples))
+    found = _profile(examples)
     return _share(found.digits, found.visible)
 
 
 def punctuation_share(examples: Examples) -> Numbers:
     """punctuation: punctuation characters (Unicode P) over all characters but spaces."""
-    found = profile(main_texts(examples))
+    found = _profile(examples)
     return _share(found.punctuation, found.visible)

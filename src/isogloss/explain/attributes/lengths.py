@@ -1,7 +1,7 @@
 """How long a text is: in words, or in characters where a script does not put spaces between words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from isogloss.errors import unknown
 from isogloss.languages import language as find_language
 
-__all__ = ["CONVENTIONS", "Convention", "count_tokens", "ratio", "spaced", "tokens"]
+__all__ = ["CONVENTIONS", "Convention", "count_tokens", "cutter", "ratio", "spaced"]
 
 Convention = Literal["script", "whitespace"]
 CONVENTIONS: tuple[Convention, ...] = ("script", "whitespace")
@@ -27,14 +27,14 @@ def spaced(language: str) -> bool:
     return find_language(language).segmented
 
 
-def tokens(text: str, language: str, convention: Convention = "script") -> list[str]:
-    """The tokens of a text: its whitespace-separated words, or its characters in an unsegmented script.
+def cutter(language: str, convention: Convention = "script") -> Callable[[str], list[str]]:
+    """What cuts a text of a language into tokens: whitespace-separated words, or characters in an unsegmented script.
 
     A character is a base character with its marks; a run of Latin letters and digits is one token.
     """
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
-    return text.split() if convention == "whitespace" or spaced(language) else _CHARACTERS.findall(text)
+    return str.split if convention == "whitespace" or spaced(language) else _CHARACTERS.findall
 
 
 def count_tokens(texts: Sequence[str], language: str, convention: Convention = "script") -> npt.NDArray[np.float64]:
@@ -46,7 +46,8 @@ def count_tokens(texts: Sequence[str], language: str, convention: Convention = "
         convention: "script" counts characters in Chinese, Japanese, Thai and Burmese and words elsewhere;
             "whitespace" counts what stands between spaces everywhere, as XTREME-R's Tables 25-26 do for spaced scripts.
     """
-    found = {text: len(tokens(text, language, convention)) for text in set(texts)}
+    cut = cutter(language, convention)
+    found = {text: len(cut(text)) for text in set(texts)}
     return np.fromiter((found[text] for text in texts), np.float64, len(texts))
 
 

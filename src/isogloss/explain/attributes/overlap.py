@@ -1,12 +1,11 @@
 """How much two texts have in common: sentence BLEU, and the Jaccard index of words or character trigrams."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.explain.attributes.lengths import spaced, tokens
+from isogloss.explain.attributes.lengths import cutter, spaced
 from isogloss.explain.attributes.lexicon import plain
 
 __all__ = ["bleu", "bleus", "overlaps", "trigram_overlaps"]
@@ -36,10 +35,8 @@ def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -
     distinct = list(dict.fromkeys(references))
     place = {text: number for number, text in enumerate(distinct)}
     reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
-    cut_candidates, cut_references = (
-        [tokens(text, language) for text in plain(texts)] for texts in (candidates, distinct)
-    )
-    return _bleus(cut_candidates, cut_references, reference_of)
+    cut = cutter(language)
+    return _bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
 
 
 def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers) -> Numbers:
@@ -58,21 +55,17 @@ def _matches(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
 ) -> Iterator[Numbers]:
     """Clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs at once."""
-    sizes = np.concatenate([_sizes(references), _sizes(candidates)])
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    ends = np.cumsum(sizes)
-    left = np.repeat(ends, sizes) - np.arange(len(owner))  # tokens from here to the end of the text
-    vocabulary: dict[str, int] = {}
-    every = chain.from_iterable(chain(references, candidates))
-    words = np.fromiter((vocabulary.setdefault(word, len(vocabulary)) for word in every), np.int64, len(owner))
-    grams = words
+    owner, places, words = _shared_words(candidates, references, reference_of)
+    begin, grams, size = np.arange(len(words)), words, int(words.max(initial=0)) + 1
+    places = np.concatenate([places, np.full(ORDER, -1)])  # nothing goes on past the last word
     for order in range(1, ORDER + 1):
         if order > 1:
-            # An n-gram is an (n-1)-gram and one more word; what runs over the end of a text is dropped by `left`.
-            following = np.roll(words, 1 - order)
-            grams = np.unique(grams * len(vocabulary) + following, return_inverse=True)[1].reshape(-1)
+            # An n-gram is an (n-1)-gram and the word right after it.
+            goes_on = places[begin + order - 1] == places[begin] + order - 1
+            begin, grams = begin[goes_on], grams[goes_on]
+            grams = np.unique(grams * size + words[begin + order - 1], return_inverse=True)[1].reshape(-1)
         width = int(grams.max(initial=0)) + 1
-        keys, counts = np.unique((owner * width + grams)[left >= order], return_counts=True)
+        keys, counts = np.unique(owner[begin] * width + grams, return_counts=True)
         split = int(np.searchsorted(keys, len(references) * width))
         pair = keys[split:] // width - len(references)
         wanted = reference_of[pair] * width + keys[split:] % width
@@ -80,6 +73,36 @@ def _matches(
         found = keys[:split][place] == wanted if split else np.zeros(len(wanted), dtype=bool)
         clipped = np.where(found, np.minimum(counts[split:], counts[place]), 0)
         yield np.bincount(pair, clipped, minlength=len(candidates)).astype(np.float64)
+
+
+def _shared_words(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """The words of all texts: whose each is (references first), its place, and its number.
+
+    A word of a reference that none of its candidates has is in no common n-gram, and is left out at once. Words with
+    neighbouring places are neighbours in one text: between two texts there is a gap.
+    """
+    wanted: list[set[str]] = [set() for _ in references]
+    for candidate, number in zip(candidates, reference_of.tolist(), strict=True):
+        wanted[number].update(candidate)
+    kept = [
+        (number, place, word)
+        for number, (words, known) in enumerate(zip(references, wanted, strict=True))
+        for place, word in enumerate(words)
+        if word in known
+    ]
+    kept += [
+        (number, place, word)
+        for number, words in enumerate(candidates, len(references))
+        for place, word in enumerate(words)
+    ]
+    owners, places, words = zip(*kept, strict=True) if kept else ((), (), ())
+    number_of = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    owner, place, numbers = (
+        np.fromiter(column, np.int64, len(kept)) for column in (owners, places, map(number_of.__getitem__, words))
+    )
+    return owner, place + owner * (place.max(initial=0) + 2), numbers
 
 
 def _trigrams(text: str) -> set[str]:

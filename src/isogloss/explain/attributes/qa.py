@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio
 from isogloss.explain.attributes.lexicon import question_types
+from isogloss.explain.attributes.memory import remembered
 from isogloss.explain.attributes.overlap import bleus
 from isogloss.tasks.examples import Examples
 
@@ -32,19 +33,28 @@ def first_answers(examples: Examples) -> Sequence[str]:
     return [found[0] for found in examples["answers"]]
 
 
+@remembered
+def _length(examples: Examples, what: str, convention: Convention) -> Numbers:
+    """Tokens of the (first) answer, of the question or of the context; ratios ask for them again."""
+    texts = first_answers(examples) if what == "answers" else examples[what]
+    counts = count_tokens(texts, examples.language, convention)
+    counts.flags.writeable = False
+    return counts
+
+
 def answer_length(examples: Examples, convention: Convention = "script") -> Numbers:
     """aLen: tokens of the (first) gold answer."""
-    return count_tokens(first_answers(examples), examples.language, convention)
+    return _length(examples, "answers", convention)
 
 
 def question_length(examples: Examples, convention: Convention = "script") -> Numbers:
     """qLen: tokens of the question."""
-    return count_tokens(examples["question"], examples.language, convention)
+    return _length(examples, "question", convention)
 
 
 def context_length(examples: Examples, convention: Convention = "script") -> Numbers:
     """cLen: tokens of the context."""
-    return count_tokens(examples["context"], examples.language, convention)
+    return _length(examples, "context", convention)
 
 
 def answer_question_ratio(examples: Examples, convention: Convention = "script") -> Numbers:

@@ -2,12 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
 import msgspec
 import numpy as np
@@ -16,13 +14,13 @@ from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention
+from isogloss.explain.attributes.packages import Plugins, installed, load
 from isogloss.explain.model import Attribute, Column
 from isogloss.tasks.examples import Examples
 
 __all__ = ["ATTRIBUTES", "KINDS", "Plugins", "attribute", "attributes_for", "from_jsonl", "plugins"]
 
 KINDS = ("classification", "choice", "tagging", "qa", "bitext", "pool", "mining")
-GROUP = "isogloss.attributes"
 
 Values = Callable[[Examples], Column]
 
@@ -132,44 +130,10 @@ def _has_text(examples: Examples) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Plugins:
-    """What installed packages bring under the entry point group `isogloss.attributes`, and what went wrong."""
-
-    attributes: tuple[Attribute, ...]
-    problems: tuple[str, ...]
-
-
 @cache
 def plugins() -> Plugins:
-    """Attributes of installed packages: each entry point is an `Attribute` or a sequence of them.
-
-    One that fails to load, is something else, or takes a name that is taken, is left out and told about in a warning.
-    """
-    found: dict[str, Attribute] = {}
-    problems: list[str] = []
-    taken = {ours.name for ours in ATTRIBUTES}
-    for point in entry_points(group=GROUP):
-        try:
-            for brought in _brought(point):
-                if brought.name in taken:
-                    problems.append(f"{point.value}: the name {brought.name!r} is taken")
-                else:
-                    taken.add(brought.name)
-                    found[brought.name] = brought
-        except Exception as error:  # a plugin may fail in any way whatever
-            problems.append(f"{point.value}: {error}")
-    for problem in problems:
-        warn(f"attribute left out: {problem}", stacklevel=2)
-    return Plugins(tuple(found.values()), tuple(problems))
-
-
-def _brought(point: EntryPoint) -> list[Attribute]:
-    loaded = point.load()
-    several = [loaded] if isinstance(loaded, Attribute) else list(loaded)
-    if not all(isinstance(one, Attribute) for one in several):
-        raise TypeError(f"{point.name!r} is not an Attribute or a sequence of them")
-    return several
+    """Attributes of installed packages, loaded once."""
+    return load(installed(), [ours.name for ours in ATTRIBUTES])
 
 
 def _known() -> tuple[Attribute, ...]:
@@ -206,13 +170,14 @@ def attribute(name: str, convention: Convention = "script") -> Attribute:
 
 
 def _counted(found: Attribute, convention: Convention) -> Attribute:
-    """The attribute with its lengths counted by a convention; others stay as they are."""
+    """The attribute with its lengths counted by a convention, which its name then has; others stay as they are."""
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
     if convention == "script" or found.values is None or not _takes_convention(found.values):
         return found
     values: Any = found.values
-    return replace(found, title=f"{found.title} (whitespace)", values=partial(values, convention=convention))
+    name, title = f"{found.name}@{convention}", f"{found.title} ({convention})"
+    return replace(found, name=name, title=title, values=partial(values, convention=convention))
 
 
 def _takes_convention(values: Values) -> bool:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from isogloss.errors import DataError
 from isogloss.explain.attributes.lengths import Convention, count_tokens
+from isogloss.explain.attributes.memory import remembered
 from isogloss.explain.attributes.overlap import trigram_overlaps
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
@@ -63,11 +64,11 @@ def _target_languages(examples: Examples) -> list[str]:
     return [language_of.get(targets[0], _UNKNOWN) for targets in examples["targets"]]
 
 
+@remembered
 def _targets(examples: Examples) -> list[tuple[str, str]]:
     """Language and text of the target that stands for all of a query's."""
     pool, own = _pool(examples), query_language(examples)
-    language_of = pool.language_of
-    text_of = dict(zip(pool.ids, pool.text, strict=True))
+    language_of, text_of = pool.language_of, pool.target_text
     found = []
     for targets in examples["targets"]:
         target = next((one for one in targets if language_of.get(one) == own), targets[0])

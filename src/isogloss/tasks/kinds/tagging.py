@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from isogloss.metrics import chunks, spans
+from isogloss.metrics.spans import Span
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values
 from isogloss.tasks.task import Task
 
-__all__ = ["Tagging"]
+__all__ = ["SPANS", "Tagging", "given_spans", "gold_spans"]
+
+# The dialect of answers that are character spans.
+SPANS = "char-spans"
 
 
 class Tagging(Kind):
@@ -87,22 +91,30 @@ def _span_faults(task: Task, examples: Examples, values: Values) -> Iterator[Fau
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 
 
-def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
+def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
+    """The character spans of the gold, sentence by sentence."""
     if any("-" in label for label in task.labels):
-        gold = spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
-    else:
-        # Bare tags name every word by itself: each is a span.
-        gold = [
-            [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
-            for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
-        ]
-    given = [
+        return spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
+    # Bare tags name every word by itself: each is a span.
+    return [
+        [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
+        for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
+    ]
+
+
+def given_spans(examples: Examples, values: Values) -> list[list[Span]]:
+    """The character spans of the answers without blanks at their ends, sentence by sentence."""
+    return [
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
         for value, text in zip(values, examples["text"], strict=True)
     ]
+
+
+def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
+    gold, given = gold_spans(task, examples), given_spans(examples, values)
     metrics = {
         "f1": spans.statistics(gold, given),
         "boundary_f1": spans.statistics(gold, given, boundaries_only=True),
     }
     note = "character-span F1: not comparable with published figures, which are over tokens"
-    return Judgement(metrics, dialect="char-spans", notes=[note])
+    return Judgement(metrics, dialect=SPANS, notes=[note])
