@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tiny_models"]
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

@@ -91,7 +91,7 @@ def command(plan: Plan, jobs: int) -> list[str]:
     asked = plan.request
     words = ["run", "fake", "--suite", asked.suite.id, "--out", str(plan.root.parent.parent), "--jobs", str(jobs)]
     words += ["--tasks", ",".join(asked.tasks), "--languages", ",".join(asked.languages or ())]
-    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds)]
+    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds), "--regime", plan.regime]
 
 
 @pytest.fixture(scope="session")

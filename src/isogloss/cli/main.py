@@ -16,11 +16,13 @@ VERBS = {
     "list": ("listing", "Show the tasks, languages, suites, metrics and systems there are."),
     "fetch": ("fetch", "Download datasets, checked and resumable; show what is here."),
     "export": ("export", "Write the inputs of a task with the ids to answer."),
+    "translate": ("translate", "Have training or test sets translated, for the regimes that need it."),
     "import": ("importing", "Turn other tools' output files into a prediction folder."),
     "validate": ("validate", "Find every problem of a prediction folder at once."),
     "score": ("score", "Score a prediction folder: every number, with intervals."),
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; killed, it goes on where it was."),
+    "train": ("train", "Fine-tune a model on tasks, under any regime, and see how it does in every language."),
     "checklist": ("checklist", "Template tests of simple things in 51 languages: build, audit, score."),
     "demo": ("demo", "See it work: two made-up systems, scored and compared, offline."),
     "explain": (

@@ -1,11 +1,12 @@
 """isogloss predict: one system, one task, one language."""
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, progress
+from isogloss.cli.options import Data, Regime, progress
 
 app = typer.Typer(add_completion=False)
 
@@ -19,9 +20,10 @@ def predict(
     data: Data = None,
     split: Annotated[str, typer.Option(help="test or dev.")] = "test",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    regime: Regime = "zero-shot",
     force: Annotated[bool, typer.Option("--force", help="Replace existing predictions.")] = False,
 ) -> None:
-    """Fit a system on a task's English training set and write its answers in one language.
+    """Fit a system on a task's English training set, or as the regime says, and write its answers in one language.
 
     The answers go to <out>/<task>/<language>.jsonl, ready for isogloss score. Whole grids are filled by isogloss run.
 
@@ -30,21 +32,27 @@ def predict(
       isogloss predict ngram --task mini-xquad --language sw --out answers
 
       isogloss predict ngram --task xnli --language de --split dev --data data --out answers
+
+      isogloss predict ngram --task tydiqa --language ko --regime in-language --data data --out answers
     """
     from isogloss.errors import unknown
     from isogloss.predictions.write import write_predictions
     from isogloss.systems import system as find_system
-    from isogloss.systems.cells import answers, fitted
+    from isogloss.systems.cells import Lesson, answers, fitted
     from isogloss.tasks.registry import task as find_task
+    from isogloss.training.regimes import regime as find_regime
 
     if split not in ("test", "dev"):
         raise unknown("split", split, ("test", "dev"))
     of = find_task(task)
     if language not in (known := (*of.languages, *of.also)):
         raise unknown(f"language of {of.id}", language, known)
-    with progress("fitting") as step:
-        learnt, _ = fitted(find_system(system), of, seed, data)
+    learning = find_regime(regime)
+    [fit] = learning.fits(of, [language])
+    with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
+        lesson = Lesson(learning, of, fit, seed, data, Path(folder))
+        learnt, _ = fitted(find_system(system), lesson)
         step(f"done, predicting {of.id}/{language}")
-        examples, values = answers(learnt, of, language, split, data)
+        examples, values = answers(learnt, lesson, language, split)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
     typer.echo(f"{path}  {len(examples):,} answers")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Tasks, words
+from isogloss.cli.options import Data, Languages, Regime, Tasks, words
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table as RichTable
 
     from isogloss.report.tables import Table
@@ -39,10 +40,10 @@ def run(
     split: Annotated[str, typer.Option(help="test or dev.")] = "test",
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to start.")] = 1,
-    regime: Annotated[str, typer.Option(help="zero-shot: trained on English.")] = "zero-shot",
+    regime: Regime = "zero-shot",
     force: Annotated[bool, typer.Option("--force", help="Do these cells again.")] = False,
 ) -> None:
-    """Fill a grid of cells: fit once per task and seed, predict and score in every language.
+    """Fill a grid of cells: fit once per task and seed (or, as the regime says, per language), predict and score.
 
     Issue the command again and it does only what is missing: failed cells are retried, a killed one is missing. Several
     commands, on several machines, may fill one folder. Each seed's folder is a prediction folder like any other.
@@ -55,30 +56,51 @@ def run(
 
       isogloss run embedder:muse --tasks tatoeba,lareqa --data data --out runs --seeds 1
 
+      isogloss run ngram --tasks tydiqa --regime in-language --data data --out runs
+
       isogloss score runs/ngram/zero-shot/seed-0 --suite mini
     """
     from rich.console import Console
 
     from isogloss.scoring.cells import Request
-    from isogloss.systems.grid import run as fill_grid
     from isogloss.systems.plan import Plan
-    from isogloss.systems.summary import standing
 
     request = Request.of(suite, tasks=words(tasks), languages=words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
     console = Console()
+    summary = filled(plan, console, jobs=jobs, force=force)
+    _table(summary, seeds).print(console)
+    raise typer.Exit(concluded(plan, console, summary))
+
+
+def filled(plan: "Plan", console: "Console", *, jobs: int = 1, force: bool = False, live: bool = True) -> "Summary":
+    """Fill a grid while its standing is shown, live or as a log; only the first of processes that fit together returns.
+
+    Raises:
+        Exit: it was interrupted, which has been said; or this process has nothing more to do.
+    """
+    from isogloss.systems.grid import run as fill_grid
+    from isogloss.systems.summary import standing
+    from isogloss.training.processes import is_main
+
+    if not is_main():
+        fill_grid(plan, jobs=jobs)
+        raise typer.Exit
     try:
-        with _shown(Standing(plan)) as look:
-            summary = fill_grid(plan, jobs=jobs, force=force, look=look)
+        with _shown(Standing(plan), live=live) as look:
+            return fill_grid(plan, jobs=jobs, force=force, look=look)
     except KeyboardInterrupt:
         console.print(f"interrupted: {_counted(standing(plan))}", highlight=False, soft_wrap=True)
         console.print("The same command goes on from here.")
         raise typer.Exit(130) from None
-    _table(summary, seeds).print(console)
+
+
+def concluded(plan: "Plan", console: "Console", summary: "Summary") -> int:
+    """Say what went wrong, and where everything is; gives the exit code."""
     for line in _troubles(summary):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(f"{_counted(summary)} in {plan.root}", markup=False, highlight=False, soft_wrap=True, style="bold")
-    raise typer.Exit(1 if summary.cells["failed"] or not summary.cells["done"] else 0)
+    return 1 if summary.cells["failed"] or not summary.cells["done"] else 0
 
 
 class Standing:
@@ -168,15 +190,15 @@ class Standing:
 
 
 @contextmanager
-def _shown(standing: Standing) -> Iterator[Callable[[], None]]:
+def _shown(standing: Standing, *, live: bool) -> Iterator[Callable[[], None]]:
     """A live table on a terminal, log lines elsewhere; what it gives is to be called now and then."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
-    if console.is_terminal:
-        with Live(console=console, auto_refresh=False, transient=True) as live:
-            yield _now_and_then(lambda: live.update(standing.table(), refresh=True))
+    if console.is_terminal and live:
+        with Live(console=console, auto_refresh=False, transient=True) as table:
+            yield _now_and_then(lambda: table.update(standing.table(), refresh=True))
     else:
         yield _now_and_then(standing.log)
         standing.log()

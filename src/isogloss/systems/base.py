@@ -5,20 +5,39 @@ point group `isogloss.systems`; one that cannot be imported is reported when it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["System", "SystemFailureError", "system", "systems"]
+__all__ = ["Studio", "System", "SystemFailureError", "system", "systems"]
 
 
 class SystemFailureError(IsoglossError):
     """A system that cannot be loaded, or cannot do what it is asked."""
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Where a system learns, and what it may look at beside its training set.
+
+    Attributes:
+        folder: this fit's own, and no other's: state, weights and the record of checkpoints lie there, so that a fit
+            that was killed goes on, and one that is finished need not be done again.
+        languages: those it will be asked for.
+        examples: the task's examples in a language and a split; a DataError says that there are none.
+    """
+
+    folder: Path
+    languages: tuple[str, ...]
+    examples: Callable[[str, str], Examples]
 
 
 class System(ABC):
@@ -43,9 +62,17 @@ class System(ABC):
         """Whether `fit` wants the task's English training set."""
         return True
 
+    def learns_from(self, task: Task) -> Task:
+        """The task whose training set `fit` wants for a task: its own, or another's (Tatoeba after SQuAD)."""
+        return task
+
     @abstractmethod
     def fit(self, task: Task, train: Examples | None, seed: int) -> "System":
         """Learn a task from its training examples (None where it needs none); the same seed learns the same."""
+
+    def learn(self, task: Task, train: Examples | None, seed: int, studio: Studio) -> "System":
+        """Learn as `fit` does, with a place to keep things and dev sets to look at; most systems need neither."""
+        return self.fit(task, train, seed)
 
     @abstractmethod
     def predict(self, examples: Examples) -> Sequence[Any]:
@@ -56,6 +83,9 @@ class System(ABC):
 _SHIPPED = {
     "ngram": "isogloss.systems.ngram:NgramSystem",
     "embedder": "isogloss.systems.embedder:EmbedderSystem",
+    "encoder": "isogloss.systems.encoder:EncoderSystem",
+    "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
+    "text2text": "isogloss.systems.text2text:Text2TextSystem",
 }
 
 
@@ -67,9 +97,34 @@ def systems() -> dict[str, str]:
     return found
 
 
+def _settings(written: str) -> dict[str, Any]:
+    """Settings as they stand in a name: `key=value` or, for what is simply wanted, `key`."""
+    pairs = (part.partition("=") for part in written.split(",") if part)
+    return {key: _value(value) if equals else True for key, equals, value in pairs}
+
+
+def _value(text: str) -> Any:
+    """A number or a truth value where it looks like one."""
+    plain = {"true": True, "false": False}
+    if text in plain:
+        return plain[text]
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
+
+
 def system(name: str, **settings: Any) -> System:
-    """A system by name, made with its settings; `name:argument` hands the argument over (`embedder:muse`)."""
-    base, _, argument = name.partition(":")
+    """A system by name, made with its settings.
+
+    Args:
+        name: `ngram`; `name:argument` hands an argument over (`embedder:muse`), and what follows a `#` are further
+            settings: `encoder:MODEL#random`, `dual-encoder:MODEL#pooling=mean,both`.
+        settings: these win over those in the name.
+    """
+    base, _, rest = name.partition(":")
+    argument, _, written = rest.partition("#")
+    settings = {**_settings(written), **settings}
     known = systems()
     if base not in known:
         raise unknown("system", base, known)
@@ -78,7 +133,10 @@ def system(name: str, **settings: Any) -> System:
         made = getattr(import_module(module), cls)
     except Exception as error:  # a plugin may fail in any way whatever
         raise SystemFailureError(f"system {base!r} cannot be loaded: {error}", where=known[base]) from error
-    built = made(argument, **settings) if argument else made(**settings)
+    try:
+        built = made(argument, **settings) if argument else made(**settings)
+    except TypeError as error:  # an argument or a setting that the system does not know
+        raise SystemFailureError(f"system {base!r} cannot be made: {error}", where=known[base]) from error
     if not isinstance(built, System):
         raise SystemFailureError(f"{known[base]} is not a System", fix="Subclass isogloss.systems.System")
     return built

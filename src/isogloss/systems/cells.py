@@ -3,7 +3,7 @@
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,16 +14,16 @@ from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.write import write_predictions
 from isogloss.scoring.results import CellScore
 from isogloss.scoring.score import score_request
-from isogloss.systems.base import System, SystemFailureError
+from isogloss.systems.base import Studio, System, SystemFailureError
 from isogloss.systems.plan import Group, Place, Plan, seed_folder
 from isogloss.systems.records import Files, Provenance, Record, Status, write_record
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
-from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
+from isogloss.training.regimes import Fit, Regime
 
-__all__ = ["Fit", "Outcome", "answers", "fill", "fit", "fitted", "inputs", "settle"]
+__all__ = ["Attempt", "Lesson", "NothingThereError", "Outcome", "answers", "fill", "fit", "fitted", "settle"]
 
 
 class NothingThereError(IsoglossError):
@@ -50,60 +50,65 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Attempt:
     """A fitted system, or none and why; `outcome` has the files it learnt from."""
 
+    lesson: "Lesson"
     system: System | None
     config: dict[str, Any]
     seconds: float = 0.0
     outcome: Outcome = field(default_factory=Outcome)
 
 
-def fitted(system: System, of: Task, seed: int, data: Path | None) -> tuple[System, Files | None]:
-    """The system, having learnt a task, and the files it learnt from (None where it needs none).
+@dataclass(frozen=True)
+class Lesson:
+    """What is to be learnt: a task, by one fit of a regime, with a seed; from a data folder, in a folder of its own."""
 
-    Raises:
-        IsoglossError: the system refuses the task, or there is no English training set.
-    """
-    train = _training(system, of, data)
-    return system.fit(of, train, seed), None if train is None else Files.of(train)
+    regime: Regime
+    task: Task
+    fit: Fit
+    seed: int
+    data: Path | None
+    folder: Path
 
+    @classmethod
+    def of(cls, plan: Plan, group: Group) -> "Lesson":
+        """The lesson of a group."""
+        data = plan.request.data
+        return cls(plan.learning, task(group.task), plan.fit(group), group.seed, data, plan.studio(group))
 
-def inputs(
-    system: System, of: Task, language: str, split: str, data: Path | None
-) -> tuple[Files | None, Files | None] | str:
-    """The files a cell would be made from now (examples, training set), or why it cannot be filled here."""
-    try:
-        train = _training(system, of, data)
-        examples = _loaded(of, language, split, data)
-    except NothingThereError as error:
-        return str(error)
-    return Files.of(examples), None if train is None else Files.of(train)
+    def training(self, system: System) -> Examples | None:
+        """What a system learns from; None where it needs nothing.
 
-
-def _training(system: System, of: Task, data: Path | None) -> Examples | None:
-    if refusal := system.refusal(of):
-        raise NothingThereError(refusal)
-    if not system.needs_training(of):
+        Raises:
+            NothingThereError: the system refuses the task, the regime is not for it, or there is no training set.
+        """
+        learnt = system.learns_from(self.task)
+        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, learnt):
+            raise NothingThereError(refusal)
+        if system.needs_training(self.task):
+            return _there(lambda: self.regime.training(learnt, self.fit, self.data, self.seed))
+        if self.regime.sources != ("en",) or self.regime.apart or self.regime.gathers:
+            what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
+            raise NothingThereError(what)
         return None
-    if "en" not in (*of.languages, *of.also):
-        raise NothingThereError(f"{of.id} has no English training set")
-    return _loaded(of, "en", "train", data)
+
+    def examples(self, language: str, split: str) -> Examples:
+        """What it is asked in a language."""
+        return _there(lambda: self.regime.examples(self.task, language, split, self.data))
+
+    def studio(self) -> Studio:
+        """Where it is learnt."""
+
+        def examples(language: str, split: str) -> Examples:
+            return self.regime.examples(self.task, language, split, self.data)
+
+        return Studio(self.folder, self.fit.languages, examples)
 
 
-def answers(system: System, of: Task, language: str, split: str, data: Path | None) -> tuple[Examples, Sequence[Any]]:
-    """The examples of a cell and the system's answers, one for each."""
-    examples = _loaded(of, language, split, data)
-    values = system.predict(examples)
-    if len(values) != len(examples):
-        what = f"{system.name} gave {len(values)} answers to {len(examples)} examples"
-        raise SystemFailureError(what, where=f"{of.id}/{language}")
-    return examples, values
-
-
-def _loaded(of: Task, language: str, split: str, data: Path | None) -> Examples:
+def _there(read: Callable[[], Examples]) -> Examples:
     try:
-        return load(of, language, split, data)
+        return read()
     except DataError as error:
         # An error that names a file is about a damaged one; without, there is none.
         if error.where:
@@ -111,23 +116,44 @@ def _loaded(of: Task, language: str, split: str, data: Path | None) -> Examples:
         raise NothingThereError(error.what, fix=error.fix) from error
 
 
-def fit(plan: Plan, group: Group, system: System) -> Fit:
+def fitted(system: System, lesson: Lesson) -> tuple[System, Files | None]:
+    """The system, having learnt a lesson, and the files it learnt from (None where it needs none).
+
+    Raises:
+        IsoglossError: the system or the regime refuses the task, or there is nothing to learn from.
+    """
+    train = lesson.training(system)
+    learnt = system.learn(lesson.task, train, lesson.seed, lesson.studio())
+    return learnt, None if train is None else Files.of(train)
+
+
+def answers(system: System, lesson: Lesson, language: str, split: str) -> tuple[Examples, Sequence[Any]]:
+    """The examples of a cell and the system's answers, one for each."""
+    examples = lesson.examples(language, split)
+    values = system.predict(examples)
+    if len(values) != len(examples):
+        what = f"{system.name} gave {len(values)} answers to {len(examples)} examples"
+        raise SystemFailureError(what, where=f"{lesson.task.id}/{language}")
+    return examples, values
+
+
+def fit(plan: Plan, group: Group, system: System) -> Attempt:
     """Fit a system for a group; what goes wrong is kept, to be recorded in every cell."""
     start = time.perf_counter()
-    config = dict(system.metadata)
+    lesson, config = Lesson.of(plan, group), dict(system.metadata)
     try:
-        learnt, files = fitted(system, task(group.task), group.seed, plan.request.data)
+        learnt, files = fitted(system, lesson)
     except Exception as error:  # a system may fail in any way whatever
-        return Fit(None, config, outcome=Outcome.of(error))
-    return Fit(learnt, config, time.perf_counter() - start, Outcome(files=files))
+        return Attempt(lesson, None, config, outcome=Outcome.of(error))
+    return Attempt(lesson, learnt, config, time.perf_counter() - start, Outcome(files=files))
 
 
-def fill(plan: Plan, place: Place, ready: Fit) -> Record:
+def fill(plan: Plan, place: Place, ready: Attempt) -> Record:
     """Fill a cell whose lock is held: the answers first, the record last."""
     _remove_leftovers(plan, place)
     _reset_peak_memory()
     began, start = datetime.now(UTC), time.perf_counter()
-    outcome = ready.outcome if ready.system is None else _outcome(plan, place, ready.system)
+    outcome = ready.outcome if ready.system is None else _outcome(plan, place, ready.lesson, ready.system)
     provenance = Provenance(
         ready.config,
         began.isoformat(timespec="milliseconds"),
@@ -159,10 +185,10 @@ def settle(plan: Plan, place: Place, outcome: Outcome, provenance: Provenance) -
     return record
 
 
-def _outcome(plan: Plan, place: Place, system: System) -> Outcome:
-    of, split, data = task(place.task), plan.request.split, plan.request.data
+def _outcome(plan: Plan, place: Place, lesson: Lesson, system: System) -> Outcome:
+    of, split = lesson.task, plan.request.split
     try:
-        examples, values = answers(system, of, place.language, split, data)
+        examples, values = answers(system, lesson, place.language, split)
         write_predictions(
             seed_folder(plan.root, place.seed), of, place.language, split, examples.ids, values, force=True
         )

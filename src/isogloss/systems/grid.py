@@ -4,6 +4,9 @@ Every process does the same: it takes a group (a task and a seed) that nobody ha
 the languages that are missing. When all groups are taken it helps where most is missing. A cell is filled under its
 lock and is settled when its record exists: a kill at any instant loses the cell in flight, and issuing the command
 again does what is missing. `--jobs` only starts several such processes at once and looks after them.
+
+Processes that torchrun started are another thing: together they are one of those, whose first does all of the above and
+tells the others what to fit with it.
 """
 
 import os
@@ -12,20 +15,23 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from isogloss.errors import IsoglossError
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.cells import Outcome, fill, fit, settle
+from isogloss.systems.cells import Attempt, Outcome, fill, fit, settle
 from isogloss.systems.locks import Lock, acquire, owners, sweep
 from isogloss.systems.plan import Group, Place, Plan
 from isogloss.systems.prepare import prepare
 from isogloss.systems.records import Provenance
-from isogloss.systems.summary import Summary, conclude
+from isogloss.systems.summary import Summary, conclude, standing
+from isogloss.training.processes import broadcast, is_main, world
 
 __all__ = ["run", "work"]
 
@@ -49,24 +55,50 @@ def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda: 
         look: called when it begins, and now and then (at the latest after each cell), to show how things stand.
 
     Raises:
+        IsoglossError: processes that share a fit are to share cells too; or what `prepare` refuses.
         KeyboardInterrupt: the user's; every process has ended and all locks are released.
     """
+    if jobs > 1 and world() > 1:
+        what = f"{world()} processes that fit together cannot each have {jobs} of their own"
+        raise IsoglossError(what, fix="Give --jobs 1, or start it without torchrun")
     system = plan.built()
-    with _held(plan.run_lock):
-        prepare(plan, system, force=force)
-    look()
-    if jobs == 1:
-        work(plan, system, look)
-    elif plan.missing(plan.places):
-        _supervise(plan, jobs, look)
-    look()
-    with _held(plan.run_lock):
-        return conclude(plan)
+    if not is_main():
+        _follow(plan, system)
+        return standing(plan)
+    with _leading():
+        with _held(plan.run_lock):
+            prepare(plan, system, force=force)
+        look()
+        if jobs == 1:
+            work(plan, system, look)
+        elif plan.missing(plan.places):
+            _supervise(plan, jobs, look)
+        look()
+        with _held(plan.run_lock):
+            return conclude(plan)
 
 
-def _held(path: Path) -> Lock:
+@contextmanager
+def _leading() -> Iterator[None]:
+    """Lead the processes that fit with this one, if there are any, until nothing is left to fit."""
+    try:
+        yield
+    except Exception:
+        broadcast(None)
+        raise
+    broadcast(None)  # but not after Ctrl-C, which they have had as well
+
+
+def _follow(plan: Plan, system: System) -> None:
+    """Fit what the first process fits, for as long as it says so; cells are its alone."""
+    while (group := broadcast(None)) is not None:
+        fit(plan, group, system)
+
+
+def _held(path: Path, look: Look = lambda: None) -> Lock:
     """A lock, however long it takes."""
     while (lock := acquire(path)) is None:
+        look()
         time.sleep(POLL)
     return lock
 
@@ -83,7 +115,7 @@ def work(plan: Plan, system: System, look: Look) -> None:
 def _missing(plan: Plan) -> list[Group]:
     """The groups with missing cells, and only those cells."""
     remaining = ((group, plan.missing(group.places)) for group in plan.groups)
-    return [Group(group.seed, group.task, tuple(p.language for p in places)) for group, places in remaining if places]
+    return [replace(group, languages=tuple(p.language for p in places)) for group, places in remaining if places]
 
 
 def _fill_alone(plan: Plan, group: Group, system: System, look: Look) -> int:
@@ -99,7 +131,7 @@ def _help(plan: Plan, system: System, look: Look) -> int:
     """Fill cells of a group that somebody is at, in an order that rarely meets the other's."""
     for group in sorted(_missing(plan), key=lambda group: -len(group.languages)):
         scattered = tuple(random.sample(group.languages, len(group.languages)))
-        if filled := _fill_group(plan, Group(group.seed, group.task, scattered), system, look):
+        if filled := _fill_group(plan, replace(group, languages=scattered), system, look):
             return filled
     return 0
 
@@ -108,7 +140,7 @@ def _fill_group(plan: Plan, group: Group, system: System, look: Look) -> int:
     # No cell is held during the fit: who has fitted already may be done with all of them by then.
     if not any(_free(plan, place) for place in group.places):
         return 0
-    ready = fit(plan, group, system)
+    ready = _fit(plan, group, system, look)
     filled = 0
     for place in group.places:
         lock = acquire(plan.lock(place)) if plan.missing([place]) else None
@@ -120,6 +152,18 @@ def _fill_group(plan: Plan, group: Group, system: System, look: Look) -> int:
                 filled += 1
         look()
     return filled
+
+
+def _fit(plan: Plan, group: Group, system: System, look: Look) -> Attempt:
+    """Fit for a group, together with the processes that follow this one.
+
+    A system with its own way to learn keeps what it learns in the group's folder: there one process learns at a time,
+    and the next finds it done.
+    """
+    keeps = type(system).learn is not System.learn
+    with _held(plan.studio(group) / "fit.lock", look) if keeps else nullcontext():
+        broadcast(group)
+        return fit(plan, group, system)
 
 
 def _free(plan: Plan, place: Place) -> bool:

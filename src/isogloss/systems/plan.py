@@ -1,20 +1,21 @@
 """What a grid of cells is made of, and where each part of it lies on disk."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.predictions.write import prediction_path
 from isogloss.scoring.cells import Request
 from isogloss.systems.base import System, system
 from isogloss.tasks.registry import task
+from isogloss.training.regimes import Fit, Regime
+from isogloss.training.regimes import regime as find_regime
 
-__all__ = ["REGIMES", "Group", "Place", "Plan", "seed_folder"]
-
-# How a system comes to know a task; the others of the papers (translate-train, …) need training data nobody has here.
-REGIMES = ("zero-shot",)
+__all__ = ["Group", "Place", "Plan", "seed_folder"]
 
 
 @dataclass(frozen=True, order=True)
@@ -31,11 +32,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Group:
-    """The cells that one fit serves."""
+    """The cells that one fit serves, or some of them; `target` is the language it is made for, "" where for all."""
 
     seed: int
     task: str
     languages: tuple[str, ...]
+    target: str = ""
 
     @property
     def places(self) -> list[Place]:
@@ -43,7 +45,7 @@ class Group:
         return [Place(self.seed, self.task, language) for language in self.languages]
 
     def __str__(self) -> str:
-        return f"seed-{self.seed} {self.task}"
+        return f"seed-{self.seed} {self.task}" + (f"/{self.target}" if self.target else "")
 
 
 def seed_folder(root: Path, seed: int) -> Path:
@@ -57,9 +59,11 @@ class Plan:
 
     Attributes:
         system: the system as the user named it (`ngram`, `embedder:muse`).
+        regime: what it learns from, by the regime's own name.
         root: `RUNS/<system>/<regime>`.
         request: suite, tasks, languages, split and data folder.
         seeds: how many; they are called 0, 1, ….
+        settings: what the system is made with, beside its name.
     """
 
     system: str
@@ -67,22 +71,32 @@ class Plan:
     root: Path
     request: Request
     seeds: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, named: str, out: Path, request: Request, *, seeds: int = 5, regime: str = "zero-shot") -> "Plan":
+    def of(
+        cls,
+        named: str,
+        out: Path,
+        request: Request,
+        *,
+        seeds: int = 5,
+        regime: str = "zero-shot",
+        settings: Mapping[str, Any] | None = None,
+    ) -> "Plan":
         """A plan in a user's words.
 
         Raises:
             UnknownNameError: no such system or regime.
             IsoglossError: the request has no cells, or is of a split that cannot be predicted as one.
         """
-        if regime not in REGIMES:
-            raise unknown("regime", regime, REGIMES)
+        known = find_regime(regime).name
         if request.split not in ("test", "dev"):
             raise unknown("split to predict", request.split, ("test", "dev"))
         # A name becomes a folder: a model's path must not become several.
-        folder = re.sub(r"[^\w.-]+", "-", system(named).name).strip("-.") or "system"
-        plan = cls(named, regime, out.absolute() / folder / regime, request, seeds)
+        given = dict(settings or {})
+        folder = re.sub(r"[^\w.-]+", "-", system(named, **given).name).strip("-.") or "system"
+        plan = cls(named, known, out.absolute() / folder / known, request, seeds, given)
         if not plan.groups:
             asked = f"{', '.join(request.tasks)} in {', '.join(request.languages or ())}"
             raise IsoglossError(f"there is no cell to fill: {asked}", fix="isogloss list tasks shows the languages")
@@ -90,13 +104,24 @@ class Plan:
 
     def built(self) -> System:
         """The system, new."""
-        return system(self.system)
+        return system(self.system, **self.settings)
+
+    @cached_property
+    def learning(self) -> Regime:
+        """The regime."""
+        return find_regime(self.regime)
 
     @property
     def groups(self) -> list[Group]:
         """All groups; one seed after the other, so that the first is soon complete."""
-        of_tasks = [(name, self.request.languages_of(task(name))) for name in self.request.tasks]
-        return [Group(seed, name, languages) for seed in range(self.seeds) for name, languages in of_tasks if languages]
+        named = [(name, task(name)) for name in self.request.tasks]
+        fits = [(name, fit) for name, of in named for fit in self.learning.fits(of, self.request.languages_of(of))]
+        return [Group(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits]
+
+    def fit(self, group: Group) -> Fit:
+        """The fit of a group, with all the languages it serves in this plan, whichever of them the group has."""
+        fits = self.learning.fits(task(group.task), self.request.languages_of(task(group.task)))
+        return next(fit for fit in fits if fit.target == group.target)
 
     @property
     def places(self) -> list[Place]:
@@ -122,7 +147,14 @@ class Plan:
 
     def group_lock(self, group: Group) -> Path:
         """The lock of a group, which spares others the same fit; cells may be taken in spite of it."""
-        return self._about(group.seed, group.task) / f"{self._split}fit.lock"
+        return (
+            self._about(group.seed, group.task) / f"{self._split}fit{f'-{group.target}' if group.target else ''}.lock"
+        )
+
+    def studio(self, group: Group) -> Path:
+        """The folder of a group's fit."""
+        name = f"{group.task}-{group.target}" if group.target else group.task
+        return seed_folder(self.root, group.seed) / ".training" / name
 
     @property
     def run_lock(self) -> Path:

@@ -2,8 +2,10 @@
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,10 @@ from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.folder import Folder
 from isogloss.systems.base import System
-from isogloss.systems.cells import inputs
+from isogloss.systems.cells import Lesson, NothingThereError
 from isogloss.systems.locks import sweep
-from isogloss.systems.plan import Place, Plan
-from isogloss.systems.records import read_record
-from isogloss.tasks.registry import task
+from isogloss.systems.plan import Group, Place, Plan
+from isogloss.systems.records import Files, Record, read_record
 
 __all__ = ["prepare", "to_toml"]
 
@@ -31,10 +32,14 @@ def prepare(plan: Plan, system: System, *, force: bool = False) -> None:
     for folder, text in zip(plan.folders, wanted, strict=True):
         _refuse_another(folder / "system.toml", text)
     _clean(plan)
-    for place in plan.places:
-        if plan.record(place).exists() and (force or not _stands(plan, place, system)):
-            plan.record(place).unlink(missing_ok=True)
-            plan.predictions(place).unlink(missing_ok=True)
+    for group in plan.groups:
+        if force:
+            shutil.rmtree(plan.studio(group), ignore_errors=True)
+        inputs = _Inputs(plan, group, system)
+        for place in group.places:
+            if plan.record(place).exists() and (force or not _stands(plan, place, inputs)):
+                plan.record(place).unlink(missing_ok=True)
+                plan.predictions(place).unlink(missing_ok=True)
     for folder, text in zip(plan.folders, wanted, strict=True):
         with atomic_write(folder / "system.toml") as stream:
             stream.write(text)
@@ -52,7 +57,34 @@ def _refuse_another(path: Path, wanted: str) -> None:
         raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(path.parent), fix=fix)
 
 
-def _stands(plan: Plan, place: Place, system: System) -> bool:
+class _Inputs:
+    """The files that the cells of a group would be made from now; what they share is read once."""
+
+    def __init__(self, plan: Plan, group: Group, system: System) -> None:
+        self.lesson = Lesson.of(plan, group)
+        self.system = system
+        self.split = plan.request.split
+
+    @cached_property
+    def training(self) -> Files | str | None:
+        """What is learnt from, None where nothing is; or why it cannot be learnt."""
+        try:
+            train = self.lesson.training(self.system)
+        except NothingThereError as error:
+            return str(error)
+        return None if train is None else Files.of(train)
+
+    def of(self, language: str) -> list[Files | None] | str:
+        """The files of a cell (examples, training set), or why it cannot be filled here."""
+        if isinstance(self.training, str):
+            return self.training
+        try:
+            return [Files.of(self.lesson.examples(language, self.split)), self.training]
+        except NothingThereError as error:
+            return str(error)
+
+
+def _stands(plan: Plan, place: Place, inputs: _Inputs) -> bool:
     """Whether a cell need not be done again: done, with its answers and from the data of today, or still impossible."""
     record = read_record(plan.record(place))
     if (
@@ -61,18 +93,24 @@ def _stands(plan: Plan, place: Place, system: System) -> bool:
         or (record.status == "done" and not plan.predictions(place).exists())
     ):
         return False
-    before = record.provenance.data, record.provenance.training
-    if record.status == "done" and all(files is None or files.untouched for files in before):
+    if record.status == "done" and _untouched(plan, record):
         return True
     try:
-        now = inputs(system, task(place.task), place.language, plan.request.split, plan.request.data)
+        now = inputs.of(place.language)
     except DataError:
         return False  # something is there, but broken: who tries will tell
     if record.status == "skipped":
         return now == record.reason
     if isinstance(now, str):
         return True  # data that are gone since make no cell wrong
+    before = record.provenance.data, record.provenance.training
     return [files and files.sha256 for files in now] == [files and files.sha256 for files in before]
+
+
+def _untouched(plan: Plan, record: Record) -> bool:
+    """Whether a cell's files are as they were; of a regime that gathers what there is, nobody knows without looking."""
+    before = record.provenance.data, record.provenance.training
+    return not plan.learning.gathers and all(files is None or files.untouched for files in before)
 
 
 def _clean(plan: Plan) -> None:

@@ -18,15 +18,16 @@ Status = Literal["done", "failed", "skipped"]
 
 
 class Files(msgspec.Struct, frozen=True):
-    """What was read: sha256 over the unpacked bytes, and size and time of change of every file."""
+    """What was read: sha256 over the unpacked bytes, size and time of change of every file, and what is to be said."""
 
     sha256: str
     stamps: dict[str, Stamp]
+    notes: list[str] = []
 
     @classmethod
     def of(cls, examples: Examples) -> "Files":
         """The files of some examples."""
-        return cls(examples.checksum, {source: stamp(Path(source)) for source in examples.sources})
+        return cls(examples.checksum, {source: stamp(Path(source)) for source in examples.sources}, examples.notes)
 
     @property
     def untouched(self) -> bool:

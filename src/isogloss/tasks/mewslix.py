@@ -23,10 +23,13 @@ TASK = Task(
             test="mewslix/wikinews_mentions_no_text-test.jsonl",
             dev="mewslix/wikinews_mentions_no_text-dev.jsonl",
         ),
+        # Mentions in English Wikipedia, with their entities; their own dev portion is another task than WikiNews'.
+        Layout("mewslix.pairs", train="mewslix/wikipedia_pairs-train.jsonl"),
     ),
     counts={
         "test": counted("ar 1501 de 1551 en 1490 es 1552 fa 458 ja 1519 pl 1562 ro 672 ta 1567 tr 1215 uk 1537"),
         "dev": counted("ar 318 de 326 en 316 es 311 fa 72 ja 310 pl 304 ro 145 ta 312 tr 262 uk 315"),
+        "train": counted("en 167719"),
     },
     licence="Apache 2.0, text CC BY 2.5",
     homepage="https://github.com/google-research/google-research",

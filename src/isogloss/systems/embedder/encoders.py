@@ -16,14 +16,16 @@ from isogloss.data.fetch_ledger import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.neural.models import quiet
 
-__all__ = ["Encoder", "OnnxEncoder", "open_encoder"]
+__all__ = ["Encoder", "OnnxEncoder", "TransformersEncoder", "open_encoder"]
 
 MUSE = "muse/embedding_model_quantized.onnx"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 
 _BATCH = 32
 _LONGEST = 512  # tokens, where the tokenizer sets no limit of its own
+_XTREME_LAYER = {12: 8, 24: 14}  # by the number of layers; XTREME's scripts count from 0 and say 7 and 13
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What a hub repository may have beside the weights that are used; none of it changes a vector.
 _OTHER_WEIGHTS = ("onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.onnx", "*.tflite", "*.gguf")
@@ -53,21 +55,27 @@ class Encoder(ABC):
         """The vectors of one batch of texts, (n, dimension)."""
 
 
-def open_encoder(model: str) -> Encoder:
+def open_encoder(model: str, layer: str = "") -> Encoder:
     """The encoder behind a name: `muse`, an `.onnx` file, a model folder, or a name on the Hugging Face hub.
+
+    Args:
+        model: the name.
+        layer: of a plain transformers model, see `TransformersEncoder`.
 
     Raises:
         SystemFailureError: there is no such model, it cannot be loaded, or its library is not installed.
     """
-    if model == "muse":
-        return OnnxEncoder(_muse())
-    path = Path(model).expanduser()
+    path = _muse() if model == "muse" else Path(model).expanduser()
+    if path.suffix != ".onnx" and not path.exists() and _HUB_NAME.fullmatch(model):
+        path = _from_hub(model)
+    plain = (path / "config.json").is_file() and not (path / "modules.json").is_file()
+    if layer and path.exists() and not plain:
+        fix = "Leave the layer out, or give a plain transformers folder"
+        raise SystemFailureError("it has a pooling of its own, and no layer to choose", where=model, fix=fix)
     if path.is_file():
         return OnnxEncoder(path)
     if path.is_dir():
-        return _of_folder(path)
-    if path.suffix != ".onnx" and _HUB_NAME.fullmatch(model):
-        return _of_folder(_from_hub(model))
+        return TransformersEncoder(path, layer) if plain else _of_folder(path)
     fix = "Give an .onnx file, a model folder, a name on the Hugging Face hub (owner/model), or muse"
     raise SystemFailureError("there is no such model", where=model, fix=fix)
 
@@ -173,8 +181,6 @@ def _from_hub(name: str) -> Path:
 def _of_folder(folder: Path) -> Encoder:
     if (folder / "modules.json").is_file():
         return SentenceTransformersEncoder(folder)
-    if (folder / "config.json").is_file():
-        return TransformersEncoder(folder)
     fix = "Give an .onnx file, or a folder with config.json (transformers) or modules.json (sentence-transformers)"
     raise SystemFailureError("not a folder of a model", where=str(folder), fix=fix)
 
@@ -210,33 +216,60 @@ class SentenceTransformersEncoder(Encoder):
 
 
 class TransformersEncoder(Encoder):
-    """A plain transformers folder: the mean of the last layer over the tokens of a text."""
+    """A plain transformers folder: the mean of one layer over the tokens of a text, special ones included.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: of the model.
+        layer: its number, from 1 for the first, or `xtreme` for the one of XTREME's baselines: the 8th of 12, the 14th
+            of 24, and two thirds up in any other depth. Empty: the last.
+    """
+
+    def __init__(self, folder: Path, layer: str = "") -> None:
         self._torch = _library("torch", "isogloss[train]")
         library = _library("transformers", "isogloss[train]")
         try:
-            self._tokenizer = library.AutoTokenizer.from_pretrained(str(folder))
-            model = library.AutoModel.from_pretrained(str(folder))
+            with quiet():  # a masked language model has no pooler, and none is needed
+                self._tokenizer = library.AutoTokenizer.from_pretrained(str(folder))
+                model = library.AutoModel.from_pretrained(str(folder))
         except Exception as error:
             what = f"transformers cannot load it: {_first_line(error)}"
             raise SystemFailureError(what, where=str(folder)) from error
         device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._model = model.to(device).eval()
         self._longest = min(self._tokenizer.model_max_length, _LONGEST)
-        self.library = f"transformers {library.__version__}, mean of {self._longest} tokens on {device}"
+        self.layers = int(model.config.num_hidden_layers)
+        self._layer = _layer_of(layer, self.layers, str(folder))
+        chosen = f" in layer {self._layer} of {self.layers}" if layer else ""
+        self.library = f"transformers {library.__version__}, mean of {self._longest} tokens{chosen} on {device}"
         self.identity = _identity([_folder_hash(folder), self.library])
         self.dimension = self.encode(_PROBES).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Mean pooling; padding counts nothing."""
+        return self._means(texts, [self._layer])[0]
+
+    def encode_layers(self, texts: Sequence[str]) -> list[Matrix]:
+        """The same in every layer, from the first to the last, in one pass."""
+        return self._means(texts, range(1, self.layers + 1))
+
+    def _means(self, texts: Sequence[str], layers: Iterable[int]) -> list[Matrix]:
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         tokens = self._tokenizer(
             clean, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
         ).to(self._model.device)
         with self._torch.inference_mode():
-            states = self._model(**tokens).last_hidden_state.float()
+            states = self._model(**tokens, output_hidden_states=True).hidden_states  # the embeddings come first
             mask = tokens["attention_mask"][..., None]
-            mean = (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-        vectors: Matrix = mean.cpu().numpy()
-        return vectors
+            counts = mask.sum(dim=1).clamp(min=1)
+            return [((states[layer].float() * mask).sum(dim=1) / counts).cpu().numpy() for layer in layers]
+
+
+def _layer_of(asked: str, layers: int, where: str) -> int:
+    """The number of the layer that is asked for."""
+    if not asked:
+        return layers
+    if asked == "xtreme":
+        return _XTREME_LAYER.get(layers) or max(1, round(layers * 2 / 3))
+    if asked.isdecimal() and 1 <= int(asked) <= layers:
+        return int(asked)
+    raise SystemFailureError(f"no layer {asked!r}", where=where, fix=f"Give 1 to {layers}, or xtreme")

@@ -15,7 +15,7 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["entity_text", "mention_text", "mewslix"]
+__all__ = ["entity_text", "mention_text", "mewslix", "pairs"]
 
 _BRACES = re.compile(r"\{(.*?)\}")
 
@@ -47,7 +47,26 @@ class _Document(msgspec.Struct):
 class _Entity(msgspec.Struct):
     entity_id: str
     description: str = ""
+    description_language: str = ""
     sentence_spans: list[_Span] = []
+
+
+class _ContextualMention(msgspec.Struct):
+    context: _Context
+    mention: _Mention
+
+
+class _Pair(msgspec.Struct):
+    contextual_mention: _ContextualMention
+    entity: _Entity
+
+
+class _Sealed(msgspec.Struct, gc=False):
+    """An entity whose description is not unpacked yet."""
+
+    entity_id: str
+    description: msgspec.Raw = msgspec.Raw(b'""')
+    sentence_spans: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class _Member(msgspec.Struct, gc=False):
@@ -99,6 +118,10 @@ def entity_text(record: Mapping[str, Any]) -> str:
         entity = msgspec.convert(record, _Entity)
     except msgspec.ValidationError as error:
         raise DataError(f"not an entity record: {error}") from None
+    return _entity_text(entity)
+
+
+def _entity_text(entity: _Entity) -> str:
     return _clean(" ".join(entity.description[span.start : span.end] for span in entity.sentence_spans))
 
 
@@ -125,17 +148,16 @@ def mewslix(source: Source) -> Examples | None:
         columns["targets"] = [[mention.entity_id.strip()] for _, mention in found]
     candidates = source.path(pattern=str(Path(source.pattern).parent / "candidate_set_entities.jsonl"))
     ids = [mention.example_id for _, mention in found]
-    examples = source.examples(
-        ids, columns, "targets", pool=_pool(candidates, stamp(candidates)) if candidates else None
-    )
+    pool = _pool(candidates, stamp(candidates), path, stamp(path)) if candidates else None
+    examples = source.examples(ids, columns, "targets", pool=pool)
     examples.checksum = checksum
     if candidates is None:
         examples.notes.append("no candidate_set_entities.jsonl: candidate ids and languages cannot be checked")
     return examples
 
 
-@lru_cache(maxsize=1)
-def _pool(path: Path, _stamp: Stamp) -> Pool:
+@lru_cache(maxsize=2)
+def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
     def members() -> dict[str, str]:
         # A million candidates share fifty language codes.
         return {member.entity_id: intern(member.description_language) for member in jsonl(path, _Member)}
@@ -143,4 +165,34 @@ def _pool(path: Path, _stamp: Stamp) -> Pool:
     def texts() -> list[str]:
         return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
 
-    return Pool(members, texts)
+    def targets() -> dict[str, str]:
+        wanted = {mention.entity_id.strip() for doc in _documents(mentions, asked)[0] for mention in doc.mentions}
+        return {sealed.entity_id: _unsealed(sealed) for sealed in jsonl(path, _Sealed) if sealed.entity_id in wanted}
+
+    return Pool(members, texts, targets)
+
+
+def _unsealed(sealed: _Sealed) -> str:
+    description = msgspec.json.decode(sealed.description, type=str)
+    return _entity_text(
+        _Entity(sealed.entity_id, description, "", msgspec.json.decode(sealed.sentence_spans, type=list[_Span]))
+    )
+
+
+def pairs(source: Source) -> Examples | None:
+    """The Wikipedia portion: English mentions, each in a record with its entity; the entities make up the pool."""
+    path = source.path() if source.language == "en" else None
+    if path is None:
+        return None
+    found = list(jsonl(path, _Pair, source.digest))
+    entities = {pair.entity.entity_id: pair.entity for pair in found}
+    mentions = [(pair.contextual_mention.context, pair.contextual_mention.mention) for pair in found]
+    columns: dict[str, Column] = {
+        "text": lambda: [_mention_text(context, mention) for context, mention in mentions],
+        "targets": [[pair.entity.entity_id] for pair in found],
+    }
+    pool = Pool(
+        lambda: {key: intern(entity.description_language) for key, entity in entities.items()},
+        lambda: [_entity_text(entity) for entity in entities.values()],
+    )
+    return source.examples([mention.example_id for _, mention in mentions], columns, "targets", pool=pool)

@@ -1,0 +1,90 @@
+"""Is the fast path right? Graphs against the eager loop, and bf16 on the device against float32 on the processor."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import torch
+from shapes import Synthetic, logits, model_of, small
+
+from isogloss.training.batching import Timetable
+from isogloss.training.inference import outputs
+from isogloss.training.optimizer import Optimizer
+from isogloss.training.recipes import Recipe
+from isogloss.training.steps import Steps, to_device
+
+RECIPE = Recipe("check", 1e-4, epochs=1, batch=16, dropout=0.0)
+
+
+def gradients(model: torch.nn.Module, exercise: Synthetic, *, graphs: bool, rounds: int = 6) -> list[torch.Tensor]:
+    """The collected gradients of the first batches, at weights that do not change."""
+    device = next(model.parameters()).device
+    dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
+    optimizer = Optimizer(model, RECIPE, 100, dtype)
+    model.to(dtype)
+    found = []
+    passes = Steps(model, exercise, optimizer, graphs=graphs)
+    timetable = Timetable(exercise.lengths, 1, RECIPE, 0)
+    for _, batch in zip(range(rounds), timetable.batches(), strict=False):
+        arrays = exercise.batch(batch.items, batch.width, batch.size)
+        for _ in range(3):  # a shape is captured at the second sight, and replayed from then on
+            passes.backward(to_device(arrays, device), 1 / exercise.weight(batch.items))
+        found.append(optimizer.gradients.clone())
+    if graphs and not passes.graphs:
+        raise SystemExit(f"not captured: {passes.eager_because}")
+    return found
+
+
+def updates(model: torch.nn.Module, exercise: Synthetic) -> None:
+    """Twenty updates end at the same weights and losses, on the processor in float32 and on the device in bf16."""
+    curves = []
+    for device, precision in (("cpu", "fp32"), ("cuda", "bf16")):
+        learner = copy.deepcopy(model).to(device)
+        recipe = replace(RECIPE, steps=20, precision=precision)
+        dtype = torch.float32 if precision == "fp32" else torch.bfloat16
+        optimizer = Optimizer(learner, recipe, 20, dtype)
+        learner.to(dtype)
+        passes = Steps(learner, exercise, optimizer, graphs=True)
+        for batch in Timetable(exercise.lengths, 1, recipe, 0).batches():
+            arrays = exercise.batch(batch.items, batch.width, batch.size)
+            passes.backward(to_device(arrays, optimizer.weights.device), 1 / exercise.weight(batch.items))
+            passes.update()
+        curves.append(passes.losses.cpu())
+    apart = float((curves[0] - curves[1]).abs().max())
+    print(f"check {exercise.shape:5}  losses of 20 updates, at most {apart:.1e} apart (the last {curves[1][-1]:.4f})")
+    if not apart < 3e-2:
+        raise SystemExit("the fast path learns something else")
+
+
+def distance(left: torch.Tensor, right: torch.Tensor) -> float:
+    left, right = left.double().cpu(), right.double().cpu()
+    return float((left - right).norm() / right.norm())
+
+
+def run() -> None:
+    for shape in ("xnli", "squad", "pos"):
+        config = small()
+        exercise = Synthetic(shape, config, 400)
+        reference = model_of(config, shape, "cpu").train()
+        for module in reference.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
+        on_device = copy.deepcopy(reference).cuda()
+        exact = gradients(copy.deepcopy(reference), exercise, graphs=False)
+        eager = gradients(copy.deepcopy(on_device), exercise, graphs=False)
+        captured = gradients(copy.deepcopy(on_device), exercise, graphs=True)
+        updates(copy.deepcopy(reference), exercise)
+        graph = max(map(distance, captured, eager))
+        bf16 = max(map(distance, captured, exact))
+        half = copy.deepcopy(on_device).bfloat16()
+        answers = {}
+        for name, model in (("exact", reference), ("half", half)):
+            rows = [(i, o[0]) for i, o in outputs(model, exercise.lengths, exercise.inputs, logits, tokens=4096)]
+            answers[name] = np.concatenate([o.reshape(len(i), -1)[:, :1] for i, o in rows])
+        asked = float(np.linalg.norm(answers["half"] - answers["exact"]) / np.linalg.norm(answers["exact"]))
+        print(
+            f"check {shape:5}  gradients: captured against eager {graph:.1e}, bf16 against float32 on the "
+            f"processor {bf16:.1e}; outputs {asked:.1e}"
+        )
+        if graph > 1e-5 or bf16 > 3e-2 or asked > 3e-2:
+            raise SystemExit("the fast path is wrong")

@@ -1,0 +1,56 @@
+"""What all of XTREME-R would take: every task's inputs over the rate measured on the nearest shape."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+EPOCHS = 2
+
+
+@dataclass(frozen=True)
+class Work:
+    """Inputs of a task: how many, how long on average, and the measured shape that is nearest to them.
+
+    A choice, a side of a pair and a window count as an input each. The rate in pieces a second is taken to be that
+    of the shape: a shorter input is a little slower a piece, a longer one a little faster.
+    """
+
+    task: str
+    shape: str
+    train: int
+    test: int
+    pieces: float
+
+
+# Sizes are the papers' and the released files'; lengths were counted with a WordPiece vocabulary on the English (for
+# candidates of LAReQA: all) texts, or are the recipe's limit (Mewsli-X: 64).
+WORK = (
+    Work("XNLI", "xnli", 392_702, 15 * 5_010, 40),
+    Work("XCOPA (SIQa, COPA)", "xnli", 33_410 * 3 + 400 * 2, 11 * 500 * 2, 32),
+    Work("UD-POS", "pos", 21_253, 83_500, 23),
+    Work("WikiANN", "pos", 20_000, 293_600, 13),
+    Work("XQuAD (SQuAD windows)", "squad", 92_100, 11 * 1_251, 194),
+    Work("MLQA (the same model)", "squad", 0, 42_300 + 15_600, 242),
+    Work("TyDiQA", "squad", 3_862, 5_300, 158),
+    Work("Tatoeba (after SQuAD)", "pos", 0, 2 * 36_700, 15),
+    Work("Mewsli-X, both sides", "xnli", 2 * 116_903, 14_624 + 1_003_893, 64),
+    Work("LAReQA, questions", "pos", 87_599, 13_090, 15),
+    Work("LAReQA, answers", "squad", 87_599, 13_014, 239),
+)
+
+
+def show(name: str, shapes: Mapping[str, Mapping[str, float]]) -> None:
+    """Print the arithmetic and the sum for one size."""
+    print(f"\n{name}: {EPOCHS} epochs of every task and all test sets, one device, seconds = inputs x pieces / rate")
+    total = 0.0
+    for work in WORK:
+        rates = shapes[work.shape]
+        learning = EPOCHS * work.train * work.pieces / (rates["train"] * rates["pieces"])
+        asking = work.test * work.pieces / (rates["predict"] * rates["pieces"])
+        total += learning + asking
+        print(
+            f"  {work.task:24} {EPOCHS} x {work.train:7,} x {work.pieces:3.0f} pieces at "
+            f"{rates['train'] * rates['pieces'] / 1e3:5.0f} k/s = {learning:5.0f} s; {work.test:9,} asked at "
+            f"{rates['predict'] * rates['pieces'] / 1e3:6.0f} k/s = {asking:4.0f} s"
+        )
+    captures = sum(rates["capture"] for rates in shapes.values()) / len(shapes) * 8
+    print(f"  captures, 8 trainings: {captures:.0f} s\n  all: {(total + captures) / 60:.1f} min")

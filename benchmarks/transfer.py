@@ -1,0 +1,119 @@
+"""Does pretraining transfer? A model, and its architecture with random weights, trained on English, asked everywhere.
+
+    python benchmarks/transfer.py MODEL --data DATA --out RUNS [--seeds 3] [--only NAME,…] [--minutes M]
+
+Every line of `STUDY` is one `isogloss train`, each in a process of its own, all at the same time; what does not end in
+time is stopped and goes on when the command is issued again. The table, and RUNS/transfer.json, have what is there.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+# A high learning rate suits small models; checkpoints are few because every one is asked in every language.
+COMMON = "learning_rate = 3e-4\nwarmup = 100\nbatch = 32\ncheckpoints = 50\ndev_examples = 100\ntest_examples = 100\n"
+
+
+@dataclass(frozen=True)
+class Course:
+    """One command: a system, what it learns, and where it is asked."""
+
+    name: str
+    task: str
+    split: str = "test"
+    system: str = "encoder"
+    regime: str = "zero-shot"
+    settings: str = ""
+    random: bool = True
+
+
+LONGER = 'epochs = 6\nselect = "last"\n'
+QUESTIONS = f'{LONGER}train_on = "tydiqa"\nbatch = 64\n'
+
+STUDY = (
+    Course("udpos", "udpos", settings="epochs = 2\n"),
+    # Test labels of WikiANN are not published in XTREME's files: dev is asked, so it must not choose.
+    Course("wikiann", "wikiann", "dev", settings='epochs = 2\nselect = "last"\n'),
+    Course("tydiqa", "tydiqa", settings=LONGER),
+    Course("xcopa", "xcopa", settings='epochs = 5\nstages = ["siqa/socialIQa_v1.4_dev.jsonl"]\n'),
+    Course("tydiqa-own", "tydiqa", regime="in-language", settings=LONGER, random=False),
+    Course("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
+    Course("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
+    Course("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
+    Course("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
+    Course("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
+)
+
+
+def start(course: Course, random: bool, chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
+    name = f"{course.name}-{'random' if random else 'pretrained'}"
+    config = chosen.out / f"{name}.toml"
+    config.write_text(COMMON + course.settings, encoding="utf-8")
+    pooled = "#pooling=mean" if course.system == "dual-encoder" else ""
+    system = f"{course.system}:{chosen.model}{pooled}{(',' if pooled else '#') + 'random' if random else ''}"
+    words = [system, "--task", course.task, "--split", course.split, "--regime", course.regime]
+    where = ["--data", str(chosen.data), "--config", str(config), "--seeds", str(chosen.seeds)]
+    call = [sys.executable, "-m", "isogloss", "train", *words, *where, "--out", str(chosen.out / course.name)]
+    log = (chosen.out / f"{name}.log").open("wb")
+    source = str(Path(__file__).parents[1] / "src")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen(call, stdout=log, stderr=subprocess.STDOUT, env=environment)
+
+
+def scores(out: Path) -> dict[str, dict[str, list[float]]]:
+    """The main figure of every cell by course and model, language, one a seed."""
+    from isogloss.systems.records import read_record
+    from isogloss.tasks.registry import task
+
+    found: dict[str, dict[str, list[float]]] = {}
+    for path in sorted(out.glob("*/*/*/seed-*/.cells/*/*.json")):
+        record = read_record(path)
+        if record is not None and record.score is not None:
+            kind = "random" if "random" in record.system else "pretrained"
+            values = [record.score.metrics[name].value for name in task(record.task).main]
+            course = found.setdefault(f"{path.relative_to(out).parts[0]} {kind}", {})
+            course.setdefault(record.language, []).append(fmean(values))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", default="", help="courses, by name")
+    parser.add_argument("--minutes", type=float, default=600.0)
+    chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    only = set(filter(None, chosen.only.split(",")))
+    courses = [course for course in STUDY if not only or course.name in only]
+    running = [
+        start(course, random, chosen) for course in courses for random in (False, True) if course.random or not random
+    ]
+    deadline = time.monotonic() + 60 * chosen.minutes
+    for process in running:
+        try:
+            process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.terminate()
+    found = scores(chosen.out)
+    (chosen.out / "transfer.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for course, languages in found.items():
+        en = f"{fmean(languages['en']):5.1f}" if "en" in languages else "    –"
+        others = [fmean(values) for code, values in languages.items() if code != "en"]
+        mean = f"{fmean(others):5.1f}" if others else "    –"
+        seeds = max(map(len, languages.values()))
+        print(f"{course:28} en {en}  {len(others):2} other languages {mean}  ({seeds} seeds)")
+
+
+if __name__ == "__main__":
+    main()

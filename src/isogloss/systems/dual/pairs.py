@@ -1,0 +1,86 @@
+"""What a dual encoder learns from: queries, each with the text that answers it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.dual.sentences import sentence_at, sentences
+from isogloss.systems.encoder.frame import Slices
+from isogloss.systems.encoder.inputs import Inputs
+from isogloss.systems.encoder.pieces import encode
+from isogloss.tasks.examples import Examples
+from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.exercise import Ints
+
+__all__ = ["Pairs", "encoded", "pairs_of", "table"]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Queries and the distinct texts that answer them.
+
+    Attributes:
+        queries: what is asked.
+        answers: every answering text once.
+        answer_of: the place of each query's answer.
+    """
+
+    queries: list[str]
+    answers: list[str]
+    answer_of: Ints
+
+
+def pairs_of(train: Examples) -> Pairs:
+    """The pairs of a training set: questions with passages, or queries with targets in a pool.
+
+    The answer to a question is the sentence in which its first answer begins, immediately followed by its whole
+    paragraph, without line breaks: what LAReQA's candidates look like. A question whose answer lies in no sentence is
+    passed over, as the reference does.
+
+    Raises:
+        SystemFailureError: there are no pairs in it.
+    """
+    found = list(_pairs(train))
+    if not found:
+        fix = "Give questions with answers and their offsets, or queries with a pool and targets"
+        where = f"{train.task}/{train.language} {train.split}"
+        raise SystemFailureError("there is no pair of query and answer to learn from", where=where, fix=fix)
+    places: dict[str, int] = {}
+    answer_of = np.array([places.setdefault(answer, len(places)) for _, answer in found], np.int64)
+    return Pairs([query for query, _ in found], list(places), answer_of)
+
+
+def _pairs(train: Examples) -> Iterator[tuple[str, str]]:
+    if {"question", "context", "answer_starts"} <= train.columns.keys():
+        split = lru_cache(maxsize=8)(sentences)  # questions about one paragraph follow each other
+        for question, context, starts in zip(train["question"], train["context"], train["answer_starts"], strict=True):
+            spans = split(context)
+            if starts and (number := sentence_at(spans, starts[0])) >= 0:
+                start, end = spans[number]
+                yield question, (context[start:end] + context).replace("\n", "")
+    elif train.pool is not None and train.has_gold:
+        text_of = dict(zip(train.pool.ids, train.pool.text, strict=True))
+        for query, targets in zip(train["text"], train[train.gold], strict=True):
+            yield from ((query, text_of[target]) for target in targets or () if target in text_of)
+
+
+def encoded(inputs: Inputs, texts: Sequence[str], longest: int) -> Encoded:
+    """Texts as rows of pieces with their special tokens, cut where they are longer than `longest`.
+
+    Raises:
+        SystemFailureError: the model has fewer positions than that.
+    """
+    room = inputs.room(inputs.single, longest)
+    pieces = encode(inputs.tokenizer, texts)
+    framed = inputs.single.around(Slices(pieces.ids, pieces.starts[:-1], np.minimum(pieces.lengths, room)))
+    return Encoded(framed.ids, framed.starts)
+
+
+def table(of: Encoded, rows: Ints, width: int, size: int, pad: int) -> tuple[Array, Ints]:
+    """Some rows as a (size, width) array, and their lengths; padding is one piece long, for no row may have none."""
+    lengths = np.ones(size, np.int64)
+    lengths[: len(rows)] = of.lengths[rows]
+    return padded(of.pieces, of.starts, rows, width, size, pad), lengths

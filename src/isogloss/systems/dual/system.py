@@ -1,0 +1,64 @@
+"""The dual encoder as a system: retrieval by vectors that were trained for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from isogloss.errors import unknown
+from isogloss.systems.dual.skill import POOLINGS, RetrievalSkill
+from isogloss.systems.embedder.ranking import RETRIEVAL
+from isogloss.systems.neural.system import NeuralSystem
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
+
+__all__ = ["DualEncoderSystem"]
+
+
+class DualEncoderSystem(NeuralSystem):
+    """One transformer for queries and candidates, trained so that a query is nearest to its answer.
+
+    LAReQA, Tatoeba and BUCC learn from SQuAD (a question and the sentence that answers it, with its paragraph),
+    Mewsli-X from its own pairs of mention and entity. The recipe's `batch` is the number of answers each query chooses
+    from, over all processes; `micro` bounds the memory without changing that number.
+
+    Args:
+        model: see `NeuralSystem`.
+        pooling: `pooled` as in XTREME-R's baseline, `mean` or `cls`; see `DualEncoder`.
+        both: answers choose among queries as well; the baseline has one direction.
+        settings: those of `NeuralSystem`.
+
+    Raises:
+        UnknownNameError: no such pooling.
+    """
+
+    family = "dual-encoder"
+
+    def __init__(self, model: str = "", *, pooling: str = "pooled", both: bool = False, **settings: Any) -> None:
+        if pooling not in POOLINGS:
+            raise unknown("pooling", pooling, POOLINGS)
+        self.pooling, self.both = pooling, both
+        super().__init__(model, **settings)
+
+    def _named(self) -> list[str]:
+        changed = [self.pooling] * (self.pooling != "pooled") + ["both"] * self.both
+        return [*super()._named(), *changed]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """As of every model that is fine-tuned, with the pooling and the directions."""
+        return {**super().metadata, "pooling": self.pooling, "directions": 1 + self.both}
+
+    def refusal(self, task: Task) -> str:
+        """Anything but retrieval: the vector of a whole text neither tags, nor reads, nor chooses."""
+        if task.kind in RETRIEVAL:
+            return ""
+        return f"{self.family} does retrieval only ({', '.join(RETRIEVAL)}), and {task.id} is {task.kind}"
+
+    def learns_from(self, task: Task) -> Task:
+        """The recipe's choice; Mewsli-X in small has mentions to ask about but none to learn from, so it reads."""
+        found = super().learns_from(task)
+        has_training_set = any(layout.train for layout in found.layouts)
+        return found if has_training_set or not found.id.startswith("mini-") else find_task("mini-xquad")
+
+    def skill(self, task: Task) -> RetrievalSkill:
+        """Retrieval, whatever its form."""
+        return RetrievalSkill(task, self.recipe_for(task), self.source, self.pooling, self.both)

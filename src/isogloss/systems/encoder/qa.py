@@ -1,0 +1,179 @@
+"""Extractive question answering: where in the passage the answer begins and ends.
+
+An answer is cut out of the passage as it is written, by the characters of its first and last piece: nothing is put
+together from pieces or words again, so it is a substring in languages without blanks as in all others.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.inputs import Rows
+from isogloss.systems.encoder.skill import IGNORED, EncoderSkill, arguments, cross_entropy, where
+from isogloss.systems.encoder.windows import Gold, windows
+from isogloss.tasks.examples import Examples
+from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.exercise import Arrays, Exercise, Ints
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+__all__ = ["QuestionAnswering", "best_spans"]
+
+
+class QuestionAnswering(EncoderSkill):
+    """XQuAD, MLQA and TyDiQA: a number for each piece to be the first of the answer, and one to be the last."""
+
+    auto = "AutoModelForQuestionAnswering"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Two numbers a piece."""
+        return {"num_labels": 2}
+
+    def _exercise(self, train: Examples) -> Exercise:
+        usable, gold = _answers(train)
+        if not len(usable):
+            fix = "Give answers that are written just so in their passages"
+            raise SystemFailureError("no training answer is a span of its passage", where=where(train), fix=fix)
+        part = train if len(usable) == len(train) else train.keep(usable)
+        return _LabelledWindows(self._rows(part, gold))
+
+    def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
+        """The best span of each passage; of a passage without a single piece, nothing."""
+        return [found[0][1] if found else "" for found in self.ranked(model, examples)]
+
+    def ranked(self, model: "nn.Module", examples: Examples) -> list[list[tuple[float, str]]]:
+        """The n best answers of each passage with their scores, best first: for each first piece its best last one."""
+        from isogloss.training.inference import outputs
+
+        rows = self._rows(examples)
+        count, longest = self.recipe.n_best, self.recipe.answer_length
+        shape = len(rows.lengths), count
+        scores, begins, ends = np.full(shape, -np.inf, np.float32), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for items, (first, last) in outputs(model, rows.lengths, rows.batch, _edges):
+            begin, end = (
+                padded(rows.encoded.aligned[name], rows.encoded.starts, items, first.shape[1], len(items), -1)
+                for name in ("begin", "end")
+            )
+            found, low, high = best_spans(first, last, end > begin, longest, count)
+            width = found.shape[1]
+            scores[items, :width] = found
+            begins[items, :width] = np.take_along_axis(begin, low, 1)
+            ends[items, :width] = np.take_along_axis(end, high, 1)
+        return _merged(examples["context"], rows.encoded.columns["example"], (scores, begins, ends), count)
+
+    def _rows(self, examples: Examples, gold: Gold | None = None) -> Rows:
+        questions, contexts, recipe = examples["question"], examples["context"], self.recipe
+
+        def make() -> Encoded:
+            return windows(self.inputs, questions, contexts, recipe, gold)
+
+        lengths = {"max": recipe.max_length, "stride": recipe.stride, "query": recipe.query_length}
+        places = None if gold is None else [side.tolist() for side in gold]
+        encoded = self._tokenised([questions, contexts, places], lengths, make)
+        languages = self.inputs.language_ids(examples)
+        return Rows(self.inputs, encoded, None if languages is None else languages[encoded.columns["example"]])
+
+
+def _edges(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor", "Tensor"]:
+    found = model(**batch)
+    return found.start_logits, found.end_logits
+
+
+def _answers(train: Examples) -> tuple[list[int], Gold]:
+    """The rows whose first answer is somewhere in the passage, and where."""
+    starts = train["answer_starts"] if "answer_starts" in train.columns else [()] * len(train)
+    usable, begins, ends = [], [], []
+    for row, (context, answers, given) in enumerate(zip(train["context"], train[train.gold], starts, strict=True)):
+        answer = answers[0] if answers else ""
+        start = given[0] if given and answers else -1
+        if start < 0 or not context.startswith(answer, start):
+            start = context.find(answer)
+        if answer.strip() and start >= 0:
+            usable.append(row)
+            begins.append(start)
+            ends.append(start + len(answer))
+    return usable, Gold(np.array(begins, np.int64), np.array(ends, np.int64))
+
+
+class _LabelledWindows(Exercise):
+    """Windows with the first and the last piece of the answer."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self.lengths = rows, rows.lengths
+
+    def batch(self, items: Ints, width: int, size: int) -> Arrays:
+        """Windows with the places of their answers."""
+        batch = self._rows.batch(items, width, size)
+        for name in ("first", "last"):
+            batch[name] = np.full(size, IGNORED, np.int64)
+            batch[name][: len(items)] = self._rows.encoded.columns[name][items]
+        return batch
+
+    def weight(self, items: Ints) -> float:
+        """The number of windows."""
+        return float(len(items))
+
+    def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
+        """The mean of the cross entropies of the two ends, over the pieces there are: padding is no alternative."""
+        padding = batch["attention_mask"] == 0
+        edges = (edge.float().masked_fill(padding, -math.inf) for edge in _edges(model, arguments(batch)))
+        first, last = (cross_entropy(edge, batch[name]) for edge, name in zip(edges, ("first", "last"), strict=True))
+        return (first + last) / 2
+
+
+def best_spans(first: Array, last: Array, inside: Array, longest: int, count: int) -> tuple[Array, Ints, Ints]:
+    """The best spans of every row.
+
+    Args:
+        first: how much each place looks like the first of a span, (rows, width).
+        last: how much it looks like the last.
+        inside: where a span may begin and end.
+        longest: places a span has at most.
+        count: spans wanted.
+
+    Returns:
+        Scores (-inf where a row has no more spans), first and last places, (rows, count or width) each: for every
+        first place its best last one, best first.
+    """
+    width = first.shape[1]
+    last = np.where(inside, last, np.float32(-np.inf))
+    score = last.copy()
+    for length in range(1, min(longest, width)):
+        reached = score[:, : width - length]
+        np.maximum(reached, last[:, length:], out=reached)
+    score = np.where(inside, score + first, np.float32(-np.inf))
+    count = min(count, width)
+    places = np.argpartition(-score, count - 1, axis=1)[:, :count]
+    order = np.argsort(-np.take_along_axis(score, places, 1), axis=1, kind="stable")
+    places = np.take_along_axis(places, order, 1)
+    # Which last place it was is asked for the few that are wanted, not for all.
+    reach = np.minimum(places[..., None] + np.arange(longest), width - 1)
+    ending = places + last[np.arange(len(last))[:, None, None], reach].argmax(axis=2)
+    return np.take_along_axis(score, places, 1), places, ending
+
+
+def _merged(
+    contexts: Sequence[str], examples: Ints, spans: tuple[Array, Ints, Ints], count: int
+) -> list[list[tuple[float, str]]]:
+    """The best spans of all windows of each passage, each text once."""
+    scores, begins, ends = (array.ravel() for array in spans)
+    owners = np.repeat(examples, spans[0].shape[1])
+    real = np.isfinite(scores)
+    order = np.lexsort((-scores[real], owners[real]))
+    owners, scores, begins, ends = (array[real][order] for array in (owners, scores, begins, ends))
+    bounds = np.searchsorted(owners, np.arange(len(contexts) + 1)).tolist()
+    listed = list(zip(scores.tolist(), begins.tolist(), ends.tolist(), strict=True))
+    found = []
+    for context, low, high in zip(contexts, bounds, bounds[1:], strict=False):
+        best: dict[str, float] = {}
+        for score, begin, end in listed[low:high]:
+            best.setdefault(context[begin:end], score)
+            if len(best) == count:
+                break
+        found.append([(score, text) for text, score in best.items()])
+    return found

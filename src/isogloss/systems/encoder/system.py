@@ -1,0 +1,71 @@
+"""The encoder system: which head answers which kind of task."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.choice import Choice
+from isogloss.systems.encoder.classification import Classification
+from isogloss.systems.encoder.qa import QuestionAnswering
+from isogloss.systems.encoder.skill import EncoderSkill
+from isogloss.systems.encoder.spans import RawEntities
+from isogloss.systems.encoder.tagging import Tagging
+from isogloss.systems.neural.system import NeuralSystem
+from isogloss.tasks.task import Task
+
+__all__ = ["EncoderSystem"]
+
+_SKILLS: dict[str, type[EncoderSkill]] = {
+    "classification": Classification,
+    "choice": Choice,
+    "tagging": Tagging,
+    "qa": QuestionAnswering,
+}
+
+
+class EncoderSystem(NeuralSystem):
+    """`encoder:MODEL`: a head on transformers' model, everything fine-tuned.
+
+    Args:
+        model: a folder or a hub name.
+        raw: entities from the raw text instead of its words: the answers are spans of characters.
+        settings: see `NeuralSystem`.
+    """
+
+    family = "encoder"
+
+    def __init__(self, model: str = "", *, raw: bool = False, **settings: Any) -> None:
+        self.raw = raw
+        super().__init__(model, **settings)
+
+    def _named(self) -> list[str]:
+        return [*super()._named(), *(["raw"] if self.raw else [])]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What every fine-tuned model says, and whether it reads raw text."""
+        return {**super().metadata, **({"raw": True} if self.raw else {})}
+
+    def refusal(self, task: Task) -> str:
+        """Retrieval and mining are refused, and of raw text everything but entities."""
+        if task.kind not in _SKILLS:
+            return f"{self.family} does no {task.kind}: it has no vector for a text. Use dual-encoder or embedder"
+        if self.raw and not _has_entities(task):
+            return f"raw text is for named entities, and {task.id} has none"
+        return ""
+
+    def skill(self, task: Task) -> EncoderSkill:
+        """The head for a task.
+
+        Raises:
+            SystemFailureError: the model is not an encoder.
+        """
+        if self.source.config.is_encoder_decoder:
+            fix = f"text2text:{self.source.name} trains such models"
+            raise SystemFailureError("the model has a decoder", where=self.source.name, fix=fix)
+        made = RawEntities if self.raw else _SKILLS[task.kind]
+        return made(task, self.recipe_for(task), self.source)
+
+
+def _has_entities(task: Task) -> bool:
+    return any(label.startswith("B-") for label in task.labels)

@@ -1,0 +1,138 @@
+"""Where a model comes from: a Hugging Face folder or hub name, opened with errors that say what to do."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from isogloss.systems.base import SystemFailureError
+
+__all__ = ["ModelSource", "quiet", "transformers"]
+
+_INSTALL = "pip install 'isogloss[train]'"
+
+
+def transformers() -> Any:
+    """The library.
+
+    Raises:
+        SystemFailureError: it cannot be imported.
+    """
+    try:
+        return import_module("transformers")
+    except ImportError as error:
+        raise SystemFailureError(f"transformers cannot be imported ({error})", fix=_INSTALL) from error
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A pretrained model by folder or hub name; model and tokenizer are opened when they are needed.
+
+    Attributes:
+        name: a folder with `config.json`, weights and tokenizer, or `owner/model` on the Hugging Face hub.
+        random: take the architecture and the vocabulary, but weights drawn from the seed: a model that knows nothing.
+    """
+
+    name: str
+    random: bool = False
+
+    @cached_property
+    def config(self) -> Any:
+        """The model's configuration."""
+        with self._explained("there is no model"):
+            return transformers().AutoConfig.from_pretrained(self._place)
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The tokenizer, which must know the characters of its pieces.
+
+        Raises:
+            SystemFailureError: there is none, or it is a slow one, which gives no offsets.
+        """
+        with self._explained("there is no tokenizer"):
+            found = transformers().AutoTokenizer.from_pretrained(self._place)
+        if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files
+            fix = "Save it beside the weights (save_pretrained writes tokenizer.json)"
+            raise SystemFailureError("there is no tokenizer: its vocabulary is empty", where=self.name, fix=fix)
+        if not found.is_fast:
+            fix = "Save it with a tokenizer.json (transformers' fast tokenizers write one)"
+            raise SystemFailureError("its tokenizer gives no character offsets", where=self.name, fix=fix)
+        return found
+
+    def open(self, auto: str, seed: int, **settings: Any) -> Any:
+        """The model under one of transformers' Auto classes, in float32; new parts are drawn from the seed.
+
+        Args:
+            auto: the name of the class, e.g. `AutoModelForTokenClassification`.
+            seed: of what is not pretrained.
+            settings: of the configuration (num_labels, …).
+
+        Raises:
+            SystemFailureError: there are no weights, they are damaged, or the architecture has no such head.
+        """
+        import torch
+
+        library = transformers()
+        made = getattr(library, auto)
+        with torch.random.fork_rng(), self._explained("its weights cannot be opened"):
+            torch.manual_seed(seed)
+            if self.random:
+                config = library.AutoConfig.from_pretrained(self._place, **settings)
+                return made.from_config(config, dtype=torch.float32)
+            with quiet():
+                return made.from_pretrained(self._place, dtype=torch.float32, **settings)
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash over everything that decides the model; of a hub name, over the name and its revision."""
+        digest = hashlib.sha256(f"{self.name if not self.folder else ''} {self.random}".encode())
+        if self.folder is None:
+            digest.update(str(getattr(self.config, "_commit_hash", "")).encode())
+            return digest.hexdigest()[:32]
+        for path in sorted(self.folder.iterdir()):
+            if path.suffix in (".json", ".safetensors", ".bin", ".txt", ".model"):
+                digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()[:32]
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, where the name is one."""
+        path = Path(self.name).expanduser()
+        return path if path.is_dir() else None
+
+    @property
+    def _place(self) -> str:
+        return str(self.folder or self.name)
+
+    @contextlib.contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """Turn what transformers raises into an error that names the model and says what to do."""
+        try:
+            yield
+        except SystemFailureError:
+            raise
+        except Exception as error:  # its exceptions have no base of their own
+            said = str(error).strip().split("\n")[0].rstrip(".")
+            if self.folder is None and (self.name.count("/") > 1 or self.name.startswith((".", "~", "/"))):
+                said = "there is no such folder"
+            fix = "Give a folder with config.json, weights and tokenizer, or a name on the Hugging Face hub"
+            raise SystemFailureError(f"{what}: {said}", where=self.name, fix=fix) from error
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without transformers' bars, and its list of the new parts of a head, which are always the same."""
+    logging = transformers().logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

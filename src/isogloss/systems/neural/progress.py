@@ -1,0 +1,103 @@
+"""How a training run is shown: a bar on a terminal, now and then a line elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from statistics import fmean
+from typing import Any
+
+__all__ = ["Display", "shown"]
+
+# Seconds between two lines where there is no terminal.
+EVERY = 30.0
+
+
+class Display:
+    """Tells how training goes, as log lines.
+
+    Args:
+        title: what is trained.
+        quiet: say nothing.
+    """
+
+    def __init__(self, title: str, *, quiet: bool = False) -> None:
+        self.title = title
+        self.quiet = quiet
+        self._began = self._said = time.monotonic()
+        self._first = -1
+
+    def step(
+        self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
+    ) -> None:
+        """An update, about twice a second."""
+        if self._first < 0:  # a resumed run begins anywhere
+            self._began, self._first = time.monotonic(), step
+        figures = _figures(loss, rate, pieces_per_second, utilisation)
+        self._show(step, steps, figures, self._remaining(step, steps))
+
+    def checkpoint(self, step: int, steps: int, loss: float, dev: Mapping[str, float]) -> None:
+        """A checkpoint and its dev scores by language."""
+        others = [score for code, score in dev.items() if code != "en"]
+        scores = [f"en dev {dev['en']:.1f}"] if "en" in dev else []
+        scores += [f"dev of {len(others)} other languages {fmean(others):.1f}"] if others else []
+        self.say(f"checkpoint at {step:,} of {steps:,}: {', '.join([f'loss {loss:.4f}', *scores])}")
+
+    def say(self, line: str) -> None:
+        """A line that stays."""
+        if not self.quiet:
+            self._print(f"{self.title}: {line}")
+
+    def _print(self, line: str) -> None:
+        sys.stderr.write(f"{line}\n")
+
+    def _show(self, step: int, steps: int, figures: str, remaining: str) -> None:
+        if time.monotonic() - self._said > EVERY:
+            self._said = time.monotonic()
+            self.say(f"{step:,} of {steps:,}: {figures}, about {remaining} to go")
+
+    def _remaining(self, step: int, steps: int) -> str:
+        done = step - self._first
+        if not done:
+            return "–"
+        minutes, seconds = divmod(round((time.monotonic() - self._began) * (steps - step) / done), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+class _Bar(Display):
+    """The same on a terminal, as one line that changes."""
+
+    def __init__(self, title: str, bars: Any) -> None:
+        super().__init__(title)
+        self._bars = bars
+        self._row = bars.add_task(title, total=None, figures="", remaining="–")
+
+    def _print(self, line: str) -> None:
+        self._bars.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _show(self, step: int, steps: int, figures: str, remaining: str) -> None:
+        self._bars.update(self._row, completed=step, total=steps, figures=figures, remaining=remaining)
+
+
+@contextmanager
+def shown(title: str, *, quiet: bool = False) -> Iterator[Display]:
+    """Something that shows a run while it goes on."""
+    if quiet or not sys.stderr.isatty():
+        yield Display(title, quiet=quiet)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[figures]}"),
+        TextColumn("ETA {task.fields[remaining]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _Bar(title, bars)
+
+
+def _figures(loss: float, rate: float, pieces_per_second: float, utilisation: float) -> str:
+    return f"loss {loss:.4f}, lr {rate:.2g}, {pieces_per_second:,.0f} tokens/s, {100 * utilisation:.0f} % MFU"

@@ -1,0 +1,149 @@
+"""A model that is fine-tuned: everything that encoders, dual encoders and text-to-text models have in common."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from isogloss.errors import unknown
+from isogloss.systems.base import Studio, System, SystemFailureError
+from isogloss.systems.neural.course import Course, Taught
+from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.neural.skill import Skill
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
+from isogloss.training.recipes import NAMES, Recipe, changes, recipe, size_of
+from isogloss.version import __version__
+
+__all__ = ["NeuralSystem"]
+
+
+class NeuralSystem(System):
+    """A pretrained transformer, trained on a task by a recipe, with a record of its checkpoints.
+
+    A family says which tasks it does (`refusal`) and how each is put to the model (`skill`).
+
+    Args:
+        model: a folder as `save_pretrained` writes it, or a name on the Hugging Face hub.
+        recipe: `paper`, `scripts` or `keung`.
+        overrides: a TOML file with changes to the recipe, or its tables.
+        label: what it is called in folders and tables; made from model and recipe where it is not given.
+        random: take its architecture and vocabulary, with random weights.
+        quiet: no progress.
+        keys: further changes to the recipe, for all tasks: `select="last"`, `train_on="tydiqa"`, `epochs=3`, …
+
+    Raises:
+        UnknownNameError: no such recipe, or a key that no recipe has.
+        SystemFailureError: there is no model to begin with.
+    """
+
+    family: ClassVar[str]
+
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        recipe: str = "paper",
+        overrides: Mapping[str, Any] | str | Path | None = None,
+        label: str = "",
+        random: bool = False,
+        quiet: bool = False,
+        **keys: Any,
+    ) -> None:
+        if recipe not in NAMES:
+            raise unknown("recipe", recipe, NAMES)
+        if not model:
+            fix = f"{self.family}:FOLDER, {self.family}:owner/model, or either with #random behind it"
+            raise SystemFailureError(f"{self.family} needs a model", fix=fix)
+        self.source = ModelSource(model, random)
+        self.recipe_name = recipe
+        self.overrides = {**changes(overrides), **changes(keys)}
+        self.name = label or "-".join(self._named())
+        self.quiet = quiet
+        self._skill: Skill | None = None
+        self._taught: Taught | None = None
+
+    def _named(self) -> list[str]:
+        last = re.sub(r"[^\w.-]+", "-", Path(self.source.name).name)
+        extra = [self.recipe_name] if self.recipe_name != "paper" else []
+        return [self.family, last, *(["random"] if self.source.random else []), *extra]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The name, the model with its hash, and the recipe with the user's changes."""
+        return {
+            "name": self.name,
+            "version": __version__,
+            "description": f"{self.family}, fine-tuned",
+            "model": self.source.name,
+            "model_hash": self.source.identity,
+            "weights": "random" if self.source.random else "pretrained",
+            "recipe": self.recipe_name,
+            **({"overrides": self.overrides} if self.overrides else {}),
+        }
+
+    @abstractmethod
+    def skill(self, task: Task) -> Skill:
+        """How a task is put to the model, with `recipe_for(task)` and `source`.
+
+        Raises:
+            SystemFailureError: it cannot be.
+        """
+
+    @property
+    def size(self) -> str:
+        """What recipes tell this model apart by."""
+        return size_of(self.source.config)
+
+    def pattern(self, task: Task) -> str:
+        """The task whose recipe is followed: its own, unless a family learns it like another."""
+        return task.id
+
+    def recipe_for(self, task: Task) -> Recipe:
+        """The recipe for a task, the user's changes included."""
+        return recipe(self.recipe_name, self.pattern(task), self.size, self.overrides)
+
+    def needs_training(self, task: Task) -> bool:
+        """Always, unless the recipe has no epochs: then the model is asked as it is."""
+        found = self.recipe_for(task)
+        return bool(found.epochs or found.steps)
+
+    def learns_from(self, task: Task) -> Task:
+        """The recipe's `train_on`, or the task itself; mini tasks learn from mini tasks."""
+        other = self.recipe_for(task).train_on
+        mini = "mini-" if task.id.startswith("mini-") else ""
+        return find_task(mini + other) if other else task
+
+    def fit(self, task: Task, train: Examples | None, seed: int) -> "NeuralSystem":
+        """Train without a record: the last weights answer, and nothing is kept.
+
+        Raises:
+            IsoglossError: the task is refused, there is nothing to learn from, or training fails.
+        """
+        return self._learn(task, train, seed, None)
+
+    def learn(self, task: Task, train: Examples | None, seed: int, studio: Studio) -> "NeuralSystem":
+        """Train with a record of checkpoints, or take up a fit that was begun or finished in the studio.
+
+        Raises:
+            IsoglossError: the task is refused, there is nothing to learn from, or training fails.
+        """
+        return self._learn(task, train, seed, studio)
+
+    def _learn(self, task: Task, train: Examples | None, seed: int, studio: Studio | None) -> "NeuralSystem":
+        if refusal := self.refusal(task):
+            raise SystemFailureError(refusal, where=task.id)
+        if train is None and self.needs_training(task):
+            raise SystemFailureError(f"{self.name} needs a training set for {task.id}", fix="Give one, or epochs = 0")
+        self._skill = self._taught = None  # the model before must not take memory while the next one learns
+        self._skill = self.skill(task)
+        self._taught = Course(self._skill, train, seed, self.quiet).learn(studio)
+        return self
+
+    def predict(self, examples: Examples) -> Sequence[Any]:
+        """An answer for every example, by the checkpoint that was chosen for their language."""
+        if self._skill is None or self._taught is None:
+            raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
+        return self._skill.answers(self._taught.of(examples.language), examples)

@@ -1,0 +1,49 @@
+"""Writing piece by piece, the likeliest that is allowed: what comes out can always be read back."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["Constraint", "write"]
+
+_LOOK_EVERY = 8  # pieces between two looks whether all rows are done: a look stops an accelerator
+
+
+class Constraint(ABC):
+    """What the rows of a batch may write, given what they have written.
+
+    Attributes:
+        done: the rows that have ended.
+    """
+
+    done: Tensor
+
+    @abstractmethod
+    def choose(self, logits: Tensor) -> Tensor:
+        """The likeliest piece of each row that is allowed, from (rows, vocabulary); the choice is remembered."""
+
+
+def write(model: nn.Module, batch: Mapping[str, Tensor], constraint: Constraint, longest: int) -> Tensor:
+    """What the model writes, (rows, pieces), after the pieces `given`; at most `longest`, where rows end by then."""
+    network: Any = model
+    mask = batch["attention_mask"]
+    states = network.get_encoder()(input_ids=batch["input_ids"], attention_mask=mask).last_hidden_state
+    given, memory, written = batch["given"], None, []
+    for step in range(longest):
+        found = network(
+            encoder_outputs=(states,),
+            attention_mask=mask,
+            decoder_input_ids=given,
+            past_key_values=memory,
+            use_cache=True,
+        )
+        memory = found.past_key_values
+        piece = constraint.choose(found.logits[:, -1].float())
+        written.append(piece)
+        given = piece[:, None]
+        if step % _LOOK_EVERY == _LOOK_EVERY - 1 and bool(constraint.done.all()):
+            break
+    return torch.stack(written, dim=1)

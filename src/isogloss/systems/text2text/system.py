@@ -1,0 +1,47 @@
+"""The text2text system: which skill answers which kind of task."""
+
+from isogloss.systems.embedder.ranking import RETRIEVAL
+from isogloss.systems.neural.skill import Skill
+from isogloss.systems.neural.system import NeuralSystem
+from isogloss.systems.text2text.choosing import Classification, MultipleChoice
+from isogloss.systems.text2text.reading import Reading
+from isogloss.systems.text2text.retrieval import Retrieval
+from isogloss.systems.text2text.tagging import Tagging
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
+
+__all__ = ["Text2TextSystem"]
+
+_SKILLS: dict[str, type[Skill]] = {
+    "classification": Classification,
+    "choice": MultipleChoice,
+    "tagging": Tagging,
+    "qa": Reading,
+    **dict.fromkeys(RETRIEVAL, Retrieval),
+}
+# What a model learns before its encoder's outputs are compared: SQuAD, which is XQuAD's training set.
+_BEFORE_RETRIEVAL = "xquad"
+
+
+class Text2TextSystem(NeuralSystem):
+    """mT5, T5, mBART and their like: every task is a text that is rewritten as another; see docs/text2text.md."""
+
+    family = "text2text"
+
+    def refusal(self, task: Task) -> str:
+        """A kind of task it knows no format for."""
+        return "" if task.kind in _SKILLS else f"{self.name} has no format for {task.kind}, which {task.id} is"
+
+    def skill(self, task: Task) -> Skill:
+        """How a task is put to the model."""
+        return _SKILLS[task.kind](task, self.recipe_for(task), self.source)
+
+    def pattern(self, task: Task) -> str:
+        """Retrieval follows the recipe of what is learnt before it."""
+        return _BEFORE_RETRIEVAL if task.kind in RETRIEVAL else super().pattern(task)
+
+    def learns_from(self, task: Task) -> Task:
+        """Question answering before retrieval, by which it is known how to read; else as the recipe says."""
+        if task.kind in RETRIEVAL and not self.recipe_for(task).train_on:
+            return find_task(f"{'mini-' if task.id.startswith('mini-') else ''}{_BEFORE_RETRIEVAL}")
+        return super().learns_from(task)

@@ -1,0 +1,55 @@
+"""Texts as pieces: flat arrays that are written once and mapped into memory, and rows of them as batches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.training.exercise import Ints
+
+__all__ = ["Encoded", "padded"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Rows of pieces; row i is `pieces[starts[i]:starts[i + 1]]`.
+
+    Attributes:
+        pieces: ids in the model's vocabulary, special tokens included, int32.
+        starts: where each row begins, with the end of the last, int64.
+        aligned: further numbers a piece (segment, tag, character offsets, …), each an array like `pieces`.
+        columns: numbers a row (label, example it is part of, …).
+    """
+
+    pieces: npt.NDArray[np.int32]
+    starts: Ints
+    aligned: Mapping[str, Array] = field(default_factory=dict)
+    columns: Mapping[str, Array] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Ints:
+        """Pieces of each row."""
+        return np.diff(self.starts)
+
+
+def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: float) -> Array:
+    """Some rows of a flat array as a (size, width) array; what no row reaches is `fill`.
+
+    Raises:
+        ValueError: a row is longer than `width`, or there are more rows than `size`.
+    """
+    lengths = starts[rows + 1] - starts[rows]
+    if len(rows) > size or lengths.max(initial=0) > width:
+        raise ValueError(f"{len(rows)} rows of up to {lengths.max(initial=0)} do not fit {size} of {width}")
+    table = np.full((size, width), fill, dtype=flat.dtype)
+    places = np.arange(width)
+    inside = places < lengths[:, None]
+    table[: len(rows)][inside] = flat[(starts[rows][:, None] + places)[inside]]
+    return table

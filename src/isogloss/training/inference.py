@@ -1,0 +1,79 @@
+"""Asking a model: all rows in large batches of similar length."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from isogloss.training.batching import by_tokens
+from isogloss.training.encoded import Array
+from isogloss.training.errors import TrainingError
+from isogloss.training.exercise import Arrays, Ints
+from isogloss.training.steps import to_device
+
+__all__ = ["outputs"]
+
+# Pieces in a batch: enough to keep the device busy, few enough to fit.
+_TOKENS = {"cuda": 1 << 16, "cpu": 1 << 12}
+
+
+def outputs(
+    model: nn.Module,
+    lengths: Ints,
+    batch: Callable[[Ints, int, int], Arrays],
+    forward: Callable[[nn.Module, Mapping[str, Tensor]], tuple[Tensor, ...]],
+    *,
+    tokens: int = 0,
+) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
+    """What a model says about rows, in batches of similar length.
+
+    Args:
+        model: asked in evaluation mode, on the device it is on; its mode is restored.
+        lengths: pieces of each row.
+        batch: makes a batch of some rows, as `Exercise.batch` does.
+        forward: the model's outputs for a batch, the first axis being the rows.
+        tokens: pieces in a batch; 0 leaves it to the device.
+
+    Yields:
+        Row numbers, and the outputs for just those rows; floating-point outputs are float32.
+    """
+    device = next(model.parameters()).device
+    budget = tokens or _TOKENS.get(device.type, _TOKENS["cpu"])
+    training = model.training
+    model.eval()
+    waiting: _Answer | None = None
+    try:
+        for each in by_tokens(lengths, budget):
+            with torch.inference_mode():
+                try:
+                    found = forward(model, to_device(batch(each.items, each.width, each.size), device))
+                except torch.OutOfMemoryError as error:
+                    shape = f"{each.size} rows of {each.width} pieces"
+                    fix = "Free the device, or ask with fewer tokens a batch"
+                    raise TrainingError(f"memory is short for {shape}", where=str(device), fix=fix) from error
+                asked = _Answer(each.items, found)
+            if waiting is not None:  # the device is at the next batch while this one is used
+                yield waiting.arrays()
+            waiting = asked
+        if waiting is not None:
+            yield waiting.arrays()
+    finally:
+        model.train(training)
+
+
+class _Answer:
+    """Outputs on their way from the device."""
+
+    def __init__(self, items: Ints, outputs: tuple[Tensor, ...]) -> None:
+        self.items = items
+        exact = (output.float() if output.is_floating_point() else output for output in outputs)
+        self._fetched = [output.to("cpu", non_blocking=True) for output in exact]
+        self._arrived = torch.cuda.Event() if outputs[0].is_cuda else None
+        if self._arrived is not None:
+            self._arrived.record()
+
+    def arrays(self) -> tuple[Ints, tuple[Array, ...]]:
+        """The rows and their outputs, once they are here."""
+        if self._arrived is not None:
+            self._arrived.synchronize()
+        return self.items, tuple(output[: len(self.items)].numpy() for output in self._fetched)

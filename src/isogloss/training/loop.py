@@ -1,0 +1,318 @@
+"""The loop: batches in, a trained model out; it can be killed at any moment and goes on where it was."""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from isogloss.training import processes
+from isogloss.training.batching import Batch, Timetable
+from isogloss.training.errors import TrainingError
+from isogloss.training.exercise import Arrays, Exercise
+from isogloss.training.optimizer import Optimizer
+from isogloss.training.recipes import Recipe
+from isogloss.training.state import read_state, write_state
+from isogloss.training.steps import Steps, to_device
+from isogloss.training.throughput import ceiling, flops_per_piece
+
+__all__ = ["Moment", "Report", "Trained", "Watch", "train"]
+
+# Seconds between two reports, and between two writings of the state: a large model's takes a while to write.
+REPORT_EVERY = 0.5
+STATE_EVERY = 30.0
+_AHEAD = 8  # batches made before they are needed
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How training stands at a checkpoint.
+
+    Attributes:
+        step: updates so far, of `steps`.
+        loss: the mean since the last checkpoint.
+    """
+
+    step: int
+    steps: int
+    epoch: float
+    loss: float
+
+
+Watch = Callable[[Moment, nn.Module], bool]
+
+
+class Report(Protocol):
+    """Somebody who shows how training goes."""
+
+    def step(
+        self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
+    ) -> None:
+        """Called about twice a second; utilisation is the share of the device's matrix rate, 0..1."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of a training run.
+
+    Attributes:
+        steps: updates done; fewer than planned where it converged before.
+        losses: the loss of every update, a mean over its labels.
+        seconds: of this process; a resumed run counts from the resumption.
+        pieces: pieces learnt from in that time, padding not counted.
+        padding: share of the positions that held none.
+        utilisation: floating-point operations a second, over those of a large matrix product.
+        eager_because: why no CUDA graphs were used, where they should have been.
+    """
+
+    steps: int
+    losses: npt.NDArray[np.float32]
+    seconds: float
+    pieces: int
+    padding: float
+    utilisation: float
+    eager_because: str = ""
+
+
+def train(
+    model: nn.Module,
+    exercise: Exercise,
+    recipe: Recipe,
+    *,
+    seed: int = 0,
+    state: Path | None = None,
+    watch: Watch | None = None,
+    report: Report | None = None,
+    graphs: bool = True,
+) -> Trained:
+    """Train a model, in place.
+
+    Args:
+        model: its weights in float32; it ends on the device, in the precision it was trained in.
+        exercise: what is learnt.
+        recipe: how.
+        seed: decides the order of the batches and the dropout; on one device the same seed gives the same model.
+        state: file for the state, written at checkpoints; where there is one, training goes on from it.
+        watch: called at every checkpoint, in every process; True ends training: it has converged. After a kill it
+            may be called again for checkpoints it has seen.
+        report: told how it goes.
+        graphs: use CUDA graphs, on CUDA.
+
+    Raises:
+        TrainingError: there is nothing to learn, the loss is not a number, memory is short, or the state is damaged.
+    """
+    if not len(exercise):
+        raise TrainingError("there is nothing to learn from", fix="Give a training set that has examples")
+    run = _Run(model, exercise, recipe, seed, state, graphs)
+    return run.train(watch, report)
+
+
+@dataclass
+class _Tally:
+    """What was done since the beginning of this process."""
+
+    began: float = field(default_factory=time.perf_counter)
+    pieces: int = 0
+    positions: int = 0
+
+
+class _Run:
+    def __init__(
+        self, model: nn.Module, exercise: Exercise, recipe: Recipe, seed: int, state: Path | None, graphs: bool
+    ) -> None:
+        self.model, self.exercise, self.recipe, self.seed, self.state = model, exercise, recipe, seed, state
+        self.timetable = Timetable(exercise.lengths, exercise.rows, recipe, seed)
+        self.steps = self.timetable.steps
+        self.device = processes.device_of()
+        torch.manual_seed(seed + processes.rank())
+        self.model.to(self.device).train()
+        _set_dropout(model, recipe.dropout)
+        if recipe.checkpointing:
+            model.gradient_checkpointing_enable()
+        self.dtype = _dtype(recipe.precision, self.device)
+        several = (exercise.splittable and recipe.micro > 0) or processes.world() > 1
+        self.optimizer = Optimizer(model, recipe, self.steps, self.dtype, accumulate=several)
+        self.model.to(self.dtype)
+        self.passes = Steps(model, exercise, self.optimizer, graphs=graphs and not recipe.checkpointing)
+        self.tally = _Tally()
+        self.saved = time.monotonic()
+
+    def train(self, watch: Watch | None, report: Report | None) -> Trained:
+        begin = seen = self._resume()
+        checkpoints = self._checkpoints()
+        shown, step = time.monotonic(), begin
+        for batch, parts in _ahead(self._prepared(begin)):
+            self._learn(batch, parts, step)
+            step += 1
+            if report is not None and time.monotonic() - shown > REPORT_EVERY:
+                shown = time.monotonic()
+                self._show(report, step)
+            if step in checkpoints:
+                moment = Moment(step, self.steps, step / self.timetable.per_epoch, self._mean_loss(seen, step))
+                seen = step
+                if watch is not None and self._watched(watch, moment):
+                    break
+                self._save(step)
+        self._mean_loss(begin, step)
+        self.model.eval()
+        return self._trained(step)
+
+    def _prepared(self, begin: int) -> Iterator[tuple[Batch, list[Arrays]]]:
+        """The batches of this process, as arrays."""
+        for batch in self.timetable.batches(begin):
+            mine = np.array_split(batch.items, processes.world())[processes.rank()]
+            size = -(-batch.size // processes.world())
+            micro = min(self.recipe.micro or size, size) if self.exercise.splittable else size
+            # Every pass is there in every process, though it may be padding, so that all do the same.
+            parts = [mine[start : start + micro] for start in range(0, size, micro)]
+            yield batch, [self.exercise.batch(items, batch.width, micro) for items in parts]
+
+    def _learn(self, batch: Batch, parts: list[Arrays], step: int) -> None:
+        scale = 1 / max(self.exercise.weight(batch.items), 1e-9)
+        try:
+            for arrays in parts:
+                self.passes.backward(to_device(arrays, self.device), scale)
+            self.passes.update()
+        except torch.OutOfMemoryError as error:
+            shape = f"{batch.size} items of {batch.width} pieces"
+            half = max(1, (self.recipe.micro or batch.size) // 2)
+            fix = f"Set micro = {half} (several passes an update), checkpointing = true, or a smaller max_length"
+            raise TrainingError(
+                f"memory is short at update {step + 1}: {shape}", where=str(self.device), fix=fix
+            ) from error
+        self.tally.pieces += int(self.exercise.lengths[batch.items].sum()) * self.exercise.rows
+        self.tally.positions += batch.width * batch.size * self.exercise.rows
+
+    def _checkpoints(self) -> set[int]:
+        share = self.recipe.checkpoints / 100
+        count = math.ceil(1 / share) if share else 1
+        return {min(self.steps, max(1, round(self.steps * share * k))) for k in range(1, count + 1)} | {self.steps}
+
+    def _watched(self, watch: Watch, moment: Moment) -> bool:
+        self.model.eval()
+        # Whatever is random in an evaluation must not change what is learnt after it.
+        with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
+            done = watch(moment, self.model)
+        self.model.train()
+        return bool(processes.broadcast(done))
+
+    def _mean_loss(self, begin: int, end: int) -> float:
+        """The mean loss of some updates; one that is not a number ends the run."""
+        losses = self.passes.losses[begin:end]
+        if not bool(losses.isfinite().all()):
+            where = begin + int((~losses.isfinite()).nonzero()[0]) + 1
+            kept = (
+                f"the state before is kept in {self.state}"
+                if self.state and self.state.exists()
+                else "no state was kept"
+            )
+            fix = "Lower learning_rate, add warmup, or set precision = 'fp32'"
+            raise TrainingError(f"the loss is not a number at update {where}; {kept}", fix=fix)
+        return float(losses.mean()) if end > begin else math.nan
+
+    def _show(self, report: Report, step: int) -> None:
+        loss = self._mean_loss(max(0, step - 20), step)
+        seconds = time.perf_counter() - self.tally.began
+        rate = float(self.optimizer.rates[step - 1])
+        report.step(step, self.steps, loss, rate, self.tally.pieces / seconds, self._utilisation(seconds))
+
+    def _utilisation(self, seconds: float) -> float:
+        mean = float(self.exercise.lengths.mean())
+        flops = flops_per_piece(self.model, mean) * self.tally.pieces / processes.world()
+        return flops / max(seconds, 1e-9) / ceiling(self.device, self.dtype)
+
+    @property
+    def _signature(self) -> str:
+        digest = hashlib.sha256(repr((asdict(self.recipe), self.seed, self.steps)).encode())
+        digest.update(self.exercise.lengths.tobytes())
+        return digest.hexdigest()
+
+    def _save(self, step: int) -> None:
+        """Write the state, unless that was done a moment ago."""
+        if self.state is None or (time.monotonic() - self.saved < STATE_EVERY and step < self.steps):
+            return
+        if processes.is_main():
+            generator = torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state()
+            whole = {"signature": self._signature, "step": step, "generator": generator.cpu()}
+            write_state(self.state, {**whole, "losses": self.passes.losses, **self.optimizer.state()})
+        self.saved = time.monotonic()
+
+    def _resume(self) -> int:
+        """Go on from the state, where there is one; gives the updates done."""
+        found = read_state(self.state, self._signature, self.device) if self.state is not None else None
+        if found is None:
+            return 0
+        self.optimizer.restore(found)
+        self.passes.losses.copy_(found["losses"])
+        if processes.world() == 1:
+            generator: Tensor = found["generator"].cpu()
+            if self.device.type == "cuda":
+                torch.cuda.set_rng_state(generator, self.device)
+            else:
+                torch.set_rng_state(generator)
+        return int(found["step"])
+
+    def _trained(self, step: int) -> Trained:
+        seconds = time.perf_counter() - self.tally.began
+        losses = self.passes.losses[:step].cpu().numpy()
+        empty = 1 - self.tally.pieces / self.tally.positions if self.tally.positions else 0.0
+        busy = self._utilisation(seconds) if self.tally.pieces else 0.0
+        return Trained(step, losses, seconds, self.tally.pieces, empty, busy, self.passes.eager_because)
+
+
+def _ahead(made: Iterator[tuple[Batch, list[Arrays]]]) -> Iterator[tuple[Batch, list[Arrays]]]:
+    """The same, made by a thread before it is asked for."""
+    queue: Queue[tuple[Batch, list[Arrays]] | BaseException | None] = Queue(maxsize=_AHEAD)
+    stopped = False
+
+    def make() -> None:
+        try:
+            for item in made:
+                if stopped:
+                    return
+                queue.put(item)
+            queue.put(None)
+        except BaseException as error:  # it belongs to whoever asks for the next batch
+            queue.put(error)
+
+    thread = Thread(target=make, daemon=True, name="batches")
+    thread.start()
+    try:
+        while (item := queue.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped = True
+        while thread.is_alive():
+            while not queue.empty():
+                queue.get()
+            thread.join(timeout=0.05)
+
+
+def _dtype(precision: str, device: torch.device) -> torch.dtype:
+    """The precision a device computes in."""
+    if precision not in ("auto", "bf16", "fp32"):
+        raise TrainingError(f"unknown precision {precision!r}", fix="auto, bf16 or fp32")
+    native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.bfloat16 if precision == "bf16" or (precision == "auto" and native) else torch.float32
+
+
+def _set_dropout(model: nn.Module, share: float | None) -> None:
+    """Drop this share everywhere, whatever the model's configuration says."""
+    if share is None:
+        return
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = share
+        elif isinstance(getattr(module, "dropout", None), float):
+            module.dropout = share

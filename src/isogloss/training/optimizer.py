@@ -1,0 +1,165 @@
+"""AdamW over one flat array, with the schedule on the device: an update needs nothing from the host.
+
+Weights and moments are flat float32 arrays. However the model computes, its gradients are copied into one more, their
+norm is one reduction, and the new weights are copied back. A gradient that is not finite leaves everything as it was.
+On CUDA the update is compiled into a single kernel, which reads and writes every number once; elsewhere it is torch's.
+"""
+
+import importlib.util
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from isogloss.training.recipes import Recipe
+
+__all__ = ["Optimizer", "rates"]
+
+_BETAS = 0.9, 0.999
+_EPSILON = 1e-6  # keeps the clipping factor finite, as torch's own clipping does
+
+
+def rates(recipe: Recipe, steps: int) -> Tensor:
+    """The learning rate of every update: warm-up from zero, then linear to zero, or constant."""
+    step = torch.arange(steps, dtype=torch.float64)
+    factor = torch.ones_like(step)
+    if recipe.schedule == "linear":
+        factor = (steps - step) / max(1, steps - recipe.warmup)
+    if recipe.warmup:
+        factor = torch.minimum(factor, step / recipe.warmup)
+    return (recipe.learning_rate * factor.clamp(0, 1)).float()
+
+
+class Optimizer:
+    """Updates a model's parameters by its recipe, one schedule long.
+
+    Args:
+        model: on its device, in float32: these are the weights that are kept exactly.
+        recipe: rate, decay, epsilon and clipping.
+        steps: how many updates there will be.
+        dtype: what the model will compute in.
+        accumulate: whether gradients are added up over several passes or processes before an update.
+    """
+
+    def __init__(
+        self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
+    ) -> None:
+        self.parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        self.parameters.sort(key=lambda parameter: parameter.ndim < 2)  # biases and norms, which do not decay, last
+        device = self.parameters[0].device
+        self.recipe, self.accumulate = recipe, accumulate
+        self.decaying = sum(parameter.numel() for parameter in self.parameters if parameter.ndim >= 2)
+        self.weights = torch.cat([parameter.detach().float().reshape(-1) for parameter in self.parameters])
+        self.mean, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
+        compiled = device.type == "cuda" and importlib.util.find_spec("triton") is not None
+        self._apply = self._compiled if compiled else self._fused
+        exact = accumulate or not compiled
+        self.gradients = torch.zeros_like(self.weights, dtype=torch.float32 if exact else dtype)
+        self._weight_views, self._gradient_views = self._views(self.weights), self._views(self.gradients)
+        self.rates = rates(recipe, steps).to(device)
+        # Updates that were asked for, and those that were done: not the ones whose gradient was not finite.
+        self.step_number = torch.zeros(1, dtype=torch.int64, device=device)
+        self.done = torch.zeros((), device=device)
+        self.warm = False
+
+    def _views(self, flat: Tensor) -> list[Tensor]:
+        parts = flat.split([parameter.numel() for parameter in self.parameters])
+        return [part.view_as(parameter) for part, parameter in zip(parts, self.parameters, strict=True)]
+
+    def collect(self) -> None:
+        """Take the gradients that a backward pass left at the parameters, and leave none there."""
+        found = [(view, p.grad) for view, p in zip(self._gradient_views, self.parameters, strict=True)]
+        views = [view for view, gradient in found if gradient is not None]
+        gradients = [gradient for _, gradient in found if gradient is not None]
+        if self.accumulate:
+            torch._foreach_add_(views, gradients)
+        else:
+            # A parameter the loss does not depend on has no gradient; its place has been zero from the beginning.
+            torch._foreach_copy_(views, gradients)
+        for parameter in self.parameters:
+            parameter.grad = None
+
+    def update(self) -> Tensor:
+        """One update with the collected gradients; gives their norm before clipping."""
+        norm = torch.linalg.vector_norm(self.gradients, dtype=torch.float32)
+        rate = self.rates.index_select(0, self.step_number.clamp(max=len(self.rates) - 1)).squeeze(0)
+        clip = self.recipe.clip
+        scale = ((norm + _EPSILON) / clip).clamp(min=1.0) if clip else torch.ones_like(norm)
+        self._apply(rate, scale, norm.isfinite())
+        with torch.no_grad():
+            torch._foreach_copy_(self.parameters, self._weight_views)
+        self.step_number += 1
+        if self.accumulate:
+            self.gradients.zero_()
+        self.warm = True
+        return norm
+
+    def _compiled(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        self.done += finite
+        flat = self.weights, self.mean, self.square, self.gradients
+        settings = self.decaying, self.recipe.weight_decay, self.recipe.epsilon
+        _compiled_adamw()(flat, (rate, scale, finite, self.done), settings)
+
+    def _fused(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        done = self.done.clone()
+        for part, decay in ((slice(0, self.decaying), self.recipe.weight_decay), (slice(self.decaying, None), 0.0)):
+            if not self.weights[part].numel():
+                continue
+            self.done.copy_(done)
+            flat = [[array[part]] for array in (self.weights, self.gradients, self.mean, self.square)]
+            torch._fused_adamw_(
+                *flat,
+                [],
+                [self.done.add_(1)],
+                lr=rate if rate.is_cuda else float(rate),
+                beta1=_BETAS[0],
+                beta2=_BETAS[1],
+                weight_decay=decay,
+                eps=self.recipe.epsilon,
+                amsgrad=False,
+                maximize=False,
+                grad_scale=scale,
+                found_inf=(~finite).float(),
+            )
+        self.done.copy_(done + finite)
+
+    def state(self) -> dict[str, Any]:
+        """Everything an exact continuation needs."""
+        names = "weights", "mean", "square", "step_number", "done"
+        return {name: getattr(self, name) for name in names}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        with torch.no_grad():
+            for name, array in self.state().items():
+                array.copy_(state[name])
+            torch._foreach_copy_(self.parameters, self._weight_views)
+
+
+def _adamw(
+    flat: tuple[Tensor, Tensor, Tensor, Tensor],
+    step: tuple[Tensor, Tensor, Tensor, Tensor],
+    settings: tuple[int, float, float],
+) -> None:
+    """AdamW, element by element: everything is in registers between one read and one write."""
+    weights, mean, square, gradients = flat
+    rate, scale, finite, done = step
+    decaying, decay, epsilon = settings
+    gradient = gradients.float() / scale
+    new_mean = torch.lerp(mean, gradient, 1 - _BETAS[0])
+    new_square = torch.lerp(square, gradient * gradient, 1 - _BETAS[1])
+    stride = rate / (1 - _BETAS[0] ** done)
+    root = (new_square / (1 - _BETAS[1] ** done)).sqrt() + epsilon
+    decays = torch.arange(len(weights), device=weights.device) < decaying
+    kept = weights * torch.where(decays, 1 - rate * decay, 1.0)
+    weights.copy_(torch.where(finite, kept - stride * new_mean / root, weights))
+    mean.copy_(torch.where(finite, new_mean, mean))
+    square.copy_(torch.where(finite, new_square, square))
+
+
+@cache
+def _compiled_adamw() -> Callable[..., None]:
+    compiled: Callable[..., None] = torch.compile(_adamw, fullgraph=True, dynamic=False)
+    return compiled

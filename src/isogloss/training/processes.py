@@ -1,0 +1,92 @@
+"""The processes that train together: one, or as many as torchrun or `accelerate launch` started."""
+
+import os
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor, device
+
+__all__ = ["add_up", "broadcast", "device_of", "gather", "is_main", "rank", "wait", "world"]
+
+
+# The others wait while the first one predicts and scores, which takes hours at times.
+PATIENCE = timedelta(days=7)
+
+
+def world() -> int:
+    """How many processes train together."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def rank() -> int:
+    """Which of them this is."""
+    return int(os.environ.get("RANK", "0")) if world() > 1 else 0
+
+
+def is_main() -> bool:
+    """Whether this is the one that writes."""
+    return rank() == 0
+
+
+def device_of() -> "device":
+    """Where this process computes; the group of processes is formed on the first call."""
+    import torch
+    from accelerate import PartialState
+
+    # On the CPU it forms no group unless it is told that the CPU is meant.
+    found: device = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE).device
+    return found
+
+
+def wait() -> None:
+    """Until all processes are here."""
+    if world() > 1:
+        from accelerate import PartialState
+
+        PartialState().wait_for_everyone()
+
+
+def broadcast(what: Any) -> Any:
+    """What the main process says, in every process."""
+    if world() == 1:
+        return what
+    from accelerate.utils import broadcast_object_list
+
+    device_of()
+    return broadcast_object_list([what])[0]
+
+
+def add_up(tensor: "Tensor") -> None:
+    """Replace a tensor by its sum over the processes."""
+    if world() > 1:
+        import torch.distributed as dist
+
+        dist.all_reduce(tensor)
+
+
+def gather(tensor: "Tensor") -> "Tensor":
+    """The tensors of all processes (of one shape) one below the other; gradients find their way back."""
+    if world() == 1:
+        return tensor
+    import torch
+    import torch.distributed as dist
+
+    class Gather(torch.autograd.Function):  # type: ignore[misc]
+        """Every process's loss may depend on every process's rows: their gradients are summed."""
+
+        @staticmethod
+        def forward(context: Any, own: "Tensor") -> "Tensor":
+            parts = [torch.empty_like(own) for _ in range(world())]
+            dist.all_gather(parts, own.contiguous())
+            return torch.cat(parts)
+
+        @staticmethod
+        def backward(context: Any, *gradients: "Tensor") -> "Tensor":
+            [gradient] = gradients
+            summed = gradient.contiguous()
+            dist.all_reduce(summed)
+            return summed.chunk(world())[rank()]
+
+    found: Tensor = Gather.apply(tensor)
+    return found

@@ -1,0 +1,215 @@
+"""How long, how fast and on what lengths a model is trained: named recipes, as data, and a user's changes to them."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.files import read_text
+from isogloss.errors import IsoglossError, unknown
+from isogloss.tasks.registry import TASKS
+from isogloss.training.selection import check_rule
+
+__all__ = ["NAMES", "SIZES", "Recipe", "RecipeError", "changes", "recipe", "size_of"]
+
+NAMES = ("paper", "scripts", "keung")
+# What a recipe tells models apart by: as mBERT, as XLM-R Large, as mT5.
+SIZES = ("base", "large", "text2text")
+
+
+class RecipeError(IsoglossError):
+    """A recipe with a key, a type or a value that no recipe has."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides a training run, beside the model, the data and the seed.
+
+    Attributes:
+        name: `paper`, `scripts` or `keung`, or the user's own.
+        learning_rate: the highest.
+        epochs: passes over the training set, unless `steps` says how many updates there are.
+        batch: items in an update (the effective batch).
+        tokens: pieces in an update instead, where a recipe counts tokens (mT5's).
+        micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
+        schedule: `linear` (to zero) or `constant`, both after `warmup` updates.
+        dropout: None leaves the model's own.
+        max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
+        stride: pieces two windows of one passage share.
+        query_length, answer_length, n_best: of question answering and retrieval.
+        checkpoints: an evaluation after every so many percent of the updates.
+        patience: evaluations without a better English dev score after which it is converged; 0: never.
+        checkpointing: recompute activations in the backward pass, to save memory.
+        precision: `bf16`, `fp32`, or `auto`: bf16 where the device is made for it.
+        select: the rule that chooses the checkpoint which answers, see `isogloss.training.selection`.
+        dev_examples, test_examples: of each language, asked at every checkpoint; the same ones each time.
+        train_on: the task whose training set is learnt from, where it is not the task's own.
+        stages: training sets that come before the task's own: `siqa`, or a file of its format in the data folder.
+    """
+
+    name: str
+    learning_rate: float
+    epochs: float = 2.0
+    steps: int = 0
+    batch: int = 32
+    tokens: int = 0
+    micro: int = 0
+    schedule: str = "linear"
+    warmup: int = 0
+    weight_decay: float = 0.0
+    epsilon: float = 1e-8
+    clip: float = 1.0
+    dropout: float | None = None
+    max_length: int = 128
+    stride: int = 128
+    query_length: int = 64
+    answer_length: int = 30
+    n_best: int = 20
+    checkpoints: float = 10.0
+    patience: int = 0
+    checkpointing: bool = False
+    precision: str = "auto"
+    select: str = "english-dev"
+    dev_examples: int = 300
+    test_examples: int = 500
+    train_on: str = ""
+    stages: tuple[str, ...] = ()
+
+
+def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any] | str | Path | None = None) -> Recipe:
+    """The recipe of that name for a task and a size of model.
+
+    Args:
+        name: one of `NAMES`.
+        task: a task's id; a mini task follows its real one.
+        size: one of `SIZES`.
+        overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
+            `[task.size]`; the more special wins, and all of them win over the named recipe.
+
+    Raises:
+        UnknownNameError: no such recipe, size or key.
+        RecipeError: a value of the wrong type, or one that makes no sense.
+    """
+    if name not in NAMES:
+        raise unknown("recipe", name, NAMES)
+    if size not in SIZES:
+        raise unknown("size", size, SIZES)
+    shipped = (files("isogloss.training.recipe_data") / f"{name}.toml").read_text(encoding="utf-8")
+    real = task.removeprefix("mini-")
+    mine = _resolved(changes(overrides), real, size)
+    # Who asks for epochs or a batch of items wants no updates or tokens that a recipe counts instead.
+    instead = {other: 0 for key, other in (("epochs", "steps"), ("batch", "tokens")) if key in mine}
+    return Recipe(**{"name": name, **_resolved(_parsed(shipped, f"{name}.toml"), real, size), **instead, **mine})
+
+
+def changes(overrides: Mapping[str, Any] | str | Path | None) -> Mapping[str, Any]:
+    """A user's changes as checked tables; a name is that of a TOML file."""
+    if overrides is None or not overrides:
+        return {}
+    if isinstance(overrides, str | Path):
+        return _parsed(read_text(Path(overrides)), str(overrides))
+    return _checked(overrides, "overrides")
+
+
+def size_of(config: Any) -> str:
+    """Which size of model a recipe should take a transformers configuration for."""
+    if getattr(config, "is_encoder_decoder", False):
+        return "text2text"
+    return "large" if config.hidden_size >= 1024 or config.num_hidden_layers >= 24 else "base"
+
+
+@cache
+def _parsed(text: str, where: str) -> Mapping[str, Any]:
+    try:
+        return _checked(tomllib.loads(text), where)
+    except tomllib.TOMLDecodeError as error:
+        raise RecipeError(f"it is not TOML: {error}", where=where) from None
+
+
+def _resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
+    """The keys that hold for a task and a size, the more special over the more general."""
+    of_task = tables.get(task, {})
+    model = tables.get(of_task.get("like", ""), {})
+    found: dict[str, Any] = {}
+    for layer in (tables, model, of_task, tables.get(size, {}), model.get(size, {}), of_task.get(size, {})):
+        found |= {key: value for key, value in layer.items() if key != "like" and not isinstance(value, Mapping)}
+    return found
+
+
+def _checked(tables: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The same tables with every name, type and value looked at, and every value in its own type."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if not isinstance(value, Mapping):
+            found[key] = _value(key, value, where)
+        elif key in (*TASKS, *SIZES):
+            found[key] = _section(value, f"{where} [{key}]", SIZES if key in TASKS else ())
+        else:
+            raise unknown("task or size", key, (*TASKS, *SIZES))
+    return found
+
+
+def _section(table: Mapping[str, Any], where: str, sizes: tuple[str, ...]) -> Mapping[str, Any]:
+    """The keys of a task or a size; a task has sections for sizes, and may begin like another one."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping) and key in sizes:
+            found[key] = _section(value, f"{where} [{key}]", ())
+        elif key == "like" and sizes:
+            if value not in TASKS:
+                raise unknown("task", str(value), TASKS)
+            found[key] = value
+        elif isinstance(value, Mapping):
+            raise unknown(f"section in {where}:", key, sizes)
+        else:
+            found[key] = _value(key, value, where)
+    return found
+
+
+_TYPES = {field.name: field.type for field in fields(Recipe)}
+_CHOICES = {"schedule": ("linear", "constant"), "precision": ("auto", "bf16", "fp32")}
+_POSITIVE = ("learning_rate", "batch", "max_length", "query_length", "answer_length", "n_best", "epsilon")
+# What is accepted for a field's type, how it is read, and what it is called.
+_READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
+    bool: ((bool,), bool, "true or false"),
+    int: ((int,), int, "a whole number"),
+    float: ((int, float), float, "a number"),
+    float | None: ((int, float), float, "a number"),
+    str: ((str,), str, "a text"),
+    tuple[str, ...]: ((list, tuple), tuple, "a list of texts"),
+}
+
+
+def _value(key: str, value: Any, where: str) -> Any:
+    """A value of a recipe's key in its own type."""
+    if key not in _TYPES:
+        raise unknown(f"key of a recipe in {where}:", key, _TYPES)
+    accepted, read, called = _READERS[_TYPES[key]]
+    # To Python, true is a number too.
+    fits = isinstance(value, accepted) and (bool in accepted or not isinstance(value, bool))
+    if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+        raise RecipeError(f"{key} = {value!r} is not {called}", where=where)
+    if problem := _problem(key, value):
+        raise RecipeError(f"{key} = {value!r}: {problem}", where=where)
+    return read(value)
+
+
+def _problem(key: str, value: Any) -> str:
+    """Why a value makes no sense, "" where it does."""
+    if key in _CHOICES and value not in _CHOICES[key]:
+        return f"it is {' or '.join(_CHOICES[key])}"
+    if key == "select":
+        check_rule(value)
+    if key == "train_on" and value not in ("", *TASKS):
+        raise unknown("task to train on", value, TASKS)
+    if isinstance(value, int | float):
+        if key == "checkpoints" and not 0 < value <= 100:
+            return "it is a percentage above 0"
+        if key == "dropout" and not 0 <= value < 1:
+            return "it is a share below 1"
+        if value < 0 or (key in _POSITIVE and not value):
+            return "it must be larger than 0" if key in _POSITIVE else "it cannot be negative"
+    return ""

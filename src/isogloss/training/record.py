@@ -1,0 +1,242 @@
+"""The record of checkpoints: what a model scored on dev and answered on test while it learnt, language by language.
+
+Scores of a few hundred examples a language are enough to see a run move, and answers are small where weights are not:
+with them any selection rule can be applied afterwards. While a model learns, every checkpoint is a file of its own
+that appears when it is complete; at the end they become two, `checkpoints.csv` and `checkpoints.npz`.
+"""
+
+import csv
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError, IsoglossError
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind
+from isogloss.tasks.task import Task
+from isogloss.training.selection import Row
+
+__all__ = ["CheckpointRecord", "Checkpoints", "Questions", "read_checkpoints", "subset"]
+
+SCORES, ANSWERS, SHARDS = "checkpoints.csv", "checkpoints.npz", "checkpoints"
+# A pool of more candidates (Mewsli-X has a million) would take longer to read at every checkpoint than the training.
+LARGEST_POOL = 50_000
+
+
+def subset(examples: Examples, limit: int) -> Examples:
+    """At most so many of the examples, in their order; the same ones in every run, and in parallel languages."""
+    if len(examples) <= limit:
+        return examples
+    rng = np.random.default_rng(zlib.crc32(f"{examples.task}/{examples.split}".encode()))
+    kept = examples.keep(sorted(rng.choice(len(examples), size=limit, replace=False).tolist()))
+    for name in kept.columns:
+        kept.column(name)  # now, so that the others need not stay in memory
+    return kept
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked at every checkpoint, and what could not be and why."""
+
+    asked: tuple[Examples, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, find: Callable[[str, str], Examples], wanted: Iterable[tuple[str, str]], limits: Mapping[str, int]
+    ) -> "Questions":
+        """A subset of every language and split that is wanted.
+
+        Args:
+            find: the examples of a language and a split; an error says why there are none.
+            wanted: languages and splits.
+            limits: the number of examples, by split.
+        """
+        asked, notes = [], []
+        for language, split in dict.fromkeys(wanted):
+            try:
+                found = find(language, split)
+                problem = "" if limits[split] else "not asked at checkpoints"
+                problem = problem or _unaskable(found)
+            except IsoglossError as error:
+                problem = error.what
+            if problem:
+                notes.append(f"{language} {split}: {problem}")
+            else:
+                asked.append(subset(found, limits[split]))
+        return cls(tuple(asked), tuple(notes))
+
+
+def _unaskable(examples: Examples) -> str:
+    """Why examples have no place in a record, "" where they have: test answers are kept also without gold."""
+    if examples.pool is not None and len(examples.pool) > LARGEST_POOL:
+        return f"a pool of {len(examples.pool):,} candidates is too large to be asked at every checkpoint"
+    return "it has no gold answers" if examples.split == "dev" and not examples.has_gold else ""
+
+
+class _Shard(msgspec.Struct, frozen=True):
+    """A checkpoint: its dev scores, and its answers by `<split>/<language>`."""
+
+    step: int
+    rows: list[Row]
+    answers: dict[str, list[Any]]
+
+
+class CheckpointRecord:
+    """The record of a run that is going on.
+
+    Args:
+        folder: where it lies; checkpoints of this run that are there already are taken over.
+        task: whose kind says what an answer is worth.
+        seed: of the run.
+        questions: what is asked.
+    """
+
+    def __init__(self, folder: Path, task: Task, seed: int, questions: Sequence[Examples]) -> None:
+        self.folder = folder
+        self.task = task
+        self.seed = seed
+        self.questions = questions
+        found = (_read_shard(path) for path in sorted((folder / SHARDS).glob("*.json")))
+        self._shards = {shard.step: shard for shard in found if shard is not None}
+
+    @property
+    def steps(self) -> list[int]:
+        """The checkpoints so far, in order."""
+        return sorted(self._shards)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The dev scores so far."""
+        return [row for step in self.steps for row in self._shards[step].rows]
+
+    def add(self, step: int, answer: Callable[[Examples], Sequence[Any]]) -> None:
+        """Ask all questions at a checkpoint, unless that was done before a kill."""
+        if step in self._shards:
+            return
+        answers = {_key(examples): list(answer(examples)) for examples in self.questions}
+        dev = (examples for examples in self.questions if examples.split == "dev")
+        rows = [row for examples in dev for row in self._judged(step, examples, answers[_key(examples)])]
+        shard = _Shard(step, rows, answers)
+        with atomic_write(self.folder / SHARDS / f"{step:08}.json") as stream:
+            stream.write(msgspec.json.encode(shard).decode())
+        self._shards[step] = shard
+
+    def conclude(self, last: int) -> "Checkpoints":
+        """Score the test answers, and make two files of the checkpoints up to the last update."""
+        # Checkpoints beyond the end are of an earlier life of the run, which got further than where it converged now.
+        shards = [self._shards[step] for step in self.steps if step <= last]
+        rows = []
+        for shard in shards:
+            rows += shard.rows
+            for examples in self.questions:
+                if examples.split == "test" and examples.has_gold and not kind(self.task.kind).placeholder(examples):
+                    rows += self._judged(shard.step, examples, shard.answers[_key(examples)])
+        self._write_answers(shards)
+        with atomic_write(self.folder / SCORES) as stream:
+            table = csv.writer(stream, lineterminator="\n")
+            table.writerows([Row._fields, *rows])
+        return read_checkpoints(self.folder)
+
+    def clear(self) -> None:
+        """Remove the files of the single checkpoints, once the run is known to have ended."""
+        shutil.rmtree(self.folder / SHARDS, ignore_errors=True)
+
+    def _judged(self, step: int, examples: Examples, values: Sequence[Any]) -> list[Row]:
+        of_kind = kind(self.task.kind)
+        given = [None if value is None else of_kind.normalize(value) for value in values]
+        metrics = of_kind.judge(self.task, examples, given).metrics
+        return [
+            Row(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
+            for name, found in metrics.items()
+        ]
+
+    def _write_answers(self, shards: Sequence[_Shard]) -> None:
+        """All answers as numbers into a list of the different ones: most checkpoints agree about most examples."""
+        arrays: dict[str, Any] = {"steps": np.array([shard.step for shard in shards], np.int64)}
+        for examples in self.questions:
+            key = _key(examples)
+            codes: dict[bytes, int] = {}
+            table = np.zeros((len(shards), len(examples)), np.int32)
+            for row, shard in enumerate(shards):
+                texts = map(msgspec.json.encode, shard.answers[key])
+                table[row] = [codes.setdefault(text, len(codes)) for text in texts]
+            arrays[f"{key}/ids"] = np.frombuffer(msgspec.json.encode(examples.ids), np.uint8)
+            arrays[f"{key}/answers"] = np.frombuffer(b"[" + b",".join(codes) + b"]", np.uint8)
+            arrays[f"{key}/codes"] = table
+        part = self.folder / f".{ANSWERS}.{os.getpid()}.part"
+        try:
+            with part.open("wb") as stream:
+                np.savez_compressed(stream, **arrays)
+            part.replace(self.folder / ANSWERS)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A record that is complete."""
+
+    folder: Path
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """The checkpoints, in order."""
+        with np.load(self.folder / ANSWERS) as arrays:
+            return tuple(arrays["steps"].tolist())
+
+    def answers(self, step: int, language: str, split: str = "test") -> dict[str, Any]:
+        """What was answered at a checkpoint, by id.
+
+        Raises:
+            DataError: the checkpoint, language or split is not in the record.
+        """
+        key = f"{split}/{language}"
+        with np.load(self.folder / ANSWERS) as arrays:
+            if step not in self.steps or f"{key}/ids" not in arrays:
+                where = str(self.folder / ANSWERS)
+                raise DataError(f"no answers of step {step} on {language} {split}", where=where)
+            ids, answers = (msgspec.json.decode(arrays[f"{key}/{part}"].tobytes()) for part in ("ids", "answers"))
+            codes = arrays[f"{key}/codes"][self.steps.index(step)]
+        return {identifier: answers[code] for identifier, code in zip(ids, codes.tolist(), strict=True)}
+
+
+def read_checkpoints(folder: Path) -> Checkpoints:
+    """The record in a folder.
+
+    Raises:
+        DataError: there is none, or a damaged one.
+    """
+    path = folder / SCORES
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            _, *lines = csv.reader(stream)
+        rows = (Row(int(a), int(b), c, d, e, float(f), int(g)) for a, b, c, d, e, f, g in lines)
+        return Checkpoints(folder, tuple(rows))
+    except FileNotFoundError:
+        raise DataError(
+            "there is no record of checkpoints", where=str(folder), fix="isogloss train makes one"
+        ) from None
+    except ValueError as error:
+        raise DataError(f"the record of checkpoints is damaged ({error})", where=str(path)) from None
+
+
+def _key(examples: Examples) -> str:
+    return f"{examples.split}/{examples.language}"
+
+
+def _read_shard(path: Path) -> _Shard | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Shard)
+    except msgspec.DecodeError:
+        return None  # from a disk that lost power: that checkpoint is asked again

@@ -1,0 +1,87 @@
+"""Which checkpoint answers: rules that look at dev scores, or at none.
+
+The rule matters: checkpoints that English dev cannot tell apart differ by many points in other languages (Keung et
+al., 2020). So scores and answers of all checkpoints are kept, and any rule can be applied to them afterwards.
+"""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from isogloss.errors import unknown
+from isogloss.languages import language as find_language
+
+__all__ = ["RULES", "Choice", "Row", "check_rule", "choose", "dev_scores", "judges"]
+
+RULES = ("english-dev", "target-dev", "single-target:<language>", "last")
+
+
+class Row(NamedTuple):
+    """A score, 0..100, of a checkpoint: one line of `checkpoints.csv`."""
+
+    step: int
+    seed: int
+    language: str
+    split: str
+    metric: str
+    value: float
+    n: int
+
+
+class Choice(NamedTuple):
+    """A checkpoint, and what chose it: `<language> dev`, or `last`, also where there is no such dev set."""
+
+    step: int
+    by: str
+
+
+def check_rule(rule: str) -> str:
+    """The same rule.
+
+    Raises:
+        UnknownNameError: there is no such rule, or no such language.
+    """
+    name, colon, language = rule.partition(":")
+    if name == "single-target" and colon:
+        find_language(language)
+    elif rule not in RULES or name == "single-target":
+        raise unknown("selection rule", rule, RULES)
+    return rule
+
+
+def judges(rule: str, languages: Iterable[str]) -> tuple[str, ...]:
+    """The languages whose dev sets a rule looks at, when some languages are asked for."""
+    name, _, language = rule.partition(":")
+    of_rule = {"english-dev": ("en",), "single-target": (language,), "last": ()}
+    return of_rule.get(name, tuple(dict.fromkeys(languages)))
+
+
+def dev_scores(rows: Iterable[Row], language: str, main: Sequence[str]) -> dict[int, float]:
+    """The dev score of every checkpoint that was asked in a language: the mean over the task's main metrics."""
+    found: dict[int, dict[str, float]] = {}
+    for row in rows:
+        if row.language == language and row.split == "dev":
+            found.setdefault(row.step, {})[row.metric] = row.value
+    return {step: fmean(metrics[name] for name in main) for step, metrics in found.items()}
+
+
+def choose(rows: Sequence[Row], steps: Sequence[int], rule: str, language: str, main: Sequence[str]) -> Choice:
+    """The checkpoint that answers in a language; of equals, the earliest.
+
+    Args:
+        rows: the scores of the checkpoints.
+        steps: all checkpoints, in order.
+        rule: one of `RULES`.
+        language: the language that is asked.
+        main: the metrics whose mean is the task's score.
+
+    Raises:
+        ValueError: there are no checkpoints.
+    """
+    if not steps:
+        raise ValueError("there is no checkpoint to choose from")
+    for judge in judges(rule, [language]):
+        scores = dev_scores(rows, judge, main)
+        if scores:
+            return Choice(max(scores, key=lambda step: (scores[step], -step)), f"{judge} dev")
+    return Choice(steps[-1], "last")

@@ -1,0 +1,111 @@
+"""isogloss train, as a user meets it."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+from e2e.command import isogloss
+from isogloss.systems.neural.account import read_account
+from isogloss.training.recipes import Recipe, recipe
+from isogloss.training.record import read_checkpoints
+
+QUICK = 'epochs = 0.2\nlearning_rate = 1e-3\ncheckpoints = 50\nselect = "last"\ndev_examples = 10\ntest_examples = 10\n'
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "quick.toml"
+    path.write_text(QUICK)
+    return path
+
+
+def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
+    words = ("train", f"encoder:{tiny_bert}", "--tasks", "mini-xnli,mini-xcopa", "--languages", "en,sw")
+    words = (*words, "--config", config, "--out", tmp_path / "runs", "--seeds", 2)
+    done = isogloss(*words)
+    assert done.code == 0, done.err
+    assert "encoder-bert, zero-shot, test: 2 seeds" in done.out
+    # English is in no average of mini-xcopa, but has test examples; Swahili has both.
+    assert re.search(r"sw +\d+\.\d \(\d+\.\d–\d+\.\d\) +\d+\.\d \(\d+\.\d–\d+\.\d\)", done.out)
+    assert re.search(r"mean +\d+\.\d +\d+\.\d", done.out)
+    assert "mini-xnli seed 1: checkpoint at 8 of 8: loss" in done.err
+    seed = tmp_path / "runs" / "encoder-bert" / "zero-shot" / "seed-1"
+    assert 'recipe = "paper"' in (seed / "system.toml").read_text()
+    assert 'select = "last"' in (seed / "system.toml").read_text()
+    assert isogloss("score", seed, "--suite", "mini").code == 0
+    found = read_checkpoints(seed / ".training" / "mini-xnli")
+    assert found.steps == (4, 8)
+    assert {row.language for row in found.rows} == {"en", "sw"}
+    again = isogloss(*words)
+    assert (again.code, again.out) == (0, done.out)
+    assert "checkpoint" not in again.err
+
+
+def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def short(*words: Any) -> Recipe:
+        return replace(recipe(*words), epochs=0.1)
+
+    monkeypatch.setattr("isogloss.systems.neural.system.recipe", short)
+    words = ("run", f"encoder:{tiny_bert}#random", "--suite", "mini", "--tasks", "mini-xcopa", "--languages", "sw")
+    done = isogloss(*words, "--out", tmp_path, "--seeds", 1)
+    assert done.code == 0, done.err
+    folder = tmp_path / "encoder-bert-random" / "zero-shot" / "seed-0"
+    account = read_account(folder / ".training" / "mini-xcopa")
+    assert account is not None
+    assert account.finished
+    assert (folder / "mini-xcopa" / "sw.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["encoder", "-t", "xnli"], 1, "encoder needs a model"),
+        (
+            ["encoder:no/such/folder", "-t", "mini-xnli"],
+            1,
+            "no/such/folder: there is no model: there is no such folder",
+        ),
+        (["encoder:bert", "-t", "xnly"], 2, "unknown task 'xnly'"),
+        (["encoder:bert", "-t", "xnli", "-r", "papers"], 2, "unknown recipe 'papers'. Did you mean paper?"),
+        (["encoder:bert", "-t", "xnli", "--regime", "zeroshot"], 2, "Did you mean zero-shot"),
+        (["encoder:bert", "-t", "xnli", "-c", "none.toml"], 1, "none.toml: there is no such file"),
+        (["encoder:bert", "-t", "xnli", "--split", "best"], 2, "unknown split to predict 'best'"),
+        (["encodr:bert", "-t", "xnli"], 2, "unknown system 'encodr'. Did you mean encoder"),
+        (["ngram", "-t", "mini-xnli"], 1, "system 'ngram' cannot be made"),
+    ],
+)
+def test_wrong_words_are_told(words: list[str], code: int, said: str, tmp_path: Path) -> None:
+    done = isogloss("train", *words, "--out", tmp_path)
+    assert done.code == code
+    assert said in done.err
+
+
+def test_two_processes_learn_what_one_learns(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
+    words = ["train", f"encoder:{tiny_bert}", "-t", "mini-xnli,mini-xcopa", "-l", "de,sw", "-c", str(config)]
+    torchrun = [sys.executable, *"-m torch.distributed.run --standalone --nproc-per-node 2 -m isogloss".split()]
+    command = [*torchrun, *words, "-o", str(tmp_path / "two")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    alone = isogloss(*words, "-o", tmp_path / "one")
+    assert done.stdout.replace("/two/", "/one/") == alone.out
+    folders = [tmp_path / out / "encoder-bert" / "zero-shot" / "seed-0" / ".training" for out in ("one", "two")]
+    for task in ("mini-xnli", "mini-xcopa"):
+        one, two = (read_account(folder / task) for folder in folders)
+        assert one is not None
+        assert two is not None
+        assert (one.processes, two.processes) == (1, 2)
+        assert two.losses == pytest.approx(one.losses, rel=1e-4)

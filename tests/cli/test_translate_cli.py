@@ -1,0 +1,52 @@
+"""isogloss translate, as a user meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from e2e.command import isogloss
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two English training pairs."""
+    monkeypatch.delenv("ISOGLOSS_TRANSLATIONS", raising=False)
+    (tmp_path / "xnli").mkdir()
+    (tmp_path / "xnli/train-en.tsv").write_text("One dog.\tA dog.\tneutral\nNo.\tA dog.\tneutral\n")
+    return tmp_path
+
+
+def test_a_command_translates(data: Path) -> None:
+    done = isogloss("translate", "xnli", "--language", "es", "--with", "tr a-z A-Z", "--data", data)
+    assert done.code == 0, done.err
+    path = data / "translations/xnli/translate-train/es.jsonl"
+    assert done.out.strip() == str(path)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {"id": "train-0", "text_a": "ONE DOG.", "text_b": "A DOG."},
+        {"id": "train-1", "text_a": "NO.", "text_b": "A DOG."},
+    ]
+
+
+def test_by_hand_it_says_where_the_file_belongs(data: Path) -> None:
+    done = isogloss("translate", "xnli", "--language", "es", "--by-hand", data / "todo.jsonl", "--data", data)
+    assert done.code == 0, done.err
+    assert "translations/xnli/translate-train/es.jsonl" in done.out
+    assert json.loads((data / "todo.jsonl").read_text().splitlines()[0])["text_a"] == "One dog."
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--language", "es"), 1, "no translator"),
+        (("--language", "en", "--with", "cat"), 2, "unknown language of xnli to translate"),
+        (("--language", "xx", "--with", "cat"), 2, "unknown language of xnli to translate"),
+        (("--language", "es", "--split", "tset", "--with", "cat"), 2, "Did you mean test"),
+        (("--language", "es", "--with", "false"), 1, "the translator ended with 1"),
+        (("--language", "es", "--split", "test", "--with", "cat"), 1, "no test file of xnli/es"),
+    ],
+)
+def test_what_is_wrong_is_told(data: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    done = isogloss("translate", "xnli", *words, "--data", data)
+    assert done.code == code
+    assert said in done.err

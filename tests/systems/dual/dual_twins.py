@@ -1,0 +1,57 @@
+"""A small exercise in contrast and its gradients; run as a program, it is one of two processes."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from isogloss.systems.dual.contrast import Contrast
+from isogloss.systems.dual.model import DualEncoder
+from isogloss.systems.neural.models import ModelSource
+from isogloss.training import processes
+from isogloss.training.encoded import Encoded
+from isogloss.training.exercise import Ints
+
+PAIRS = 16
+
+
+def exercise(*, chunk: int = 0, both: bool = False) -> Contrast:
+    """Sixteen queries with twelve answers of random pieces, so that some answers occur twice."""
+    random = np.random.default_rng(3)
+
+    def encoded(rows: int, longest: int) -> Encoded:
+        lengths = random.integers(2, longest + 1, rows)
+        pieces = random.integers(5, 200, lengths.sum()).astype(np.int32)
+        return Encoded(pieces, np.concatenate([[0], np.cumsum(lengths)]))
+
+    answer_of = random.permutation(np.arange(PAIRS) % 12)
+    return Contrast(encoded(PAIRS, 8), encoded(12, 16), answer_of, pad=0, chunk=chunk, both=both)
+
+
+def model(folder: Path, dropout: float = 0.0) -> DualEncoder:
+    """A dual encoder in training mode."""
+    encoder = ModelSource(str(folder)).open("AutoModel", 0)
+    for module in encoder.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = dropout
+    made = DualEncoder(encoder, "mean", scale=10.0)
+    made.train()
+    return made
+
+
+def gradients(of: DualEncoder, made: Contrast, items: Ints, size: int) -> tuple[float, dict[str, Any]]:
+    """The mean loss of some items and the gradients it gives."""
+    batch = {name: torch.from_numpy(array) for name, array in made.batch(items, 16, size).items()}
+    torch.manual_seed(7)
+    loss = made.backward(of, batch, torch.tensor(1 / PAIRS))
+    return float(loss), {name: p.grad.clone() for name, p in of.named_parameters() if p.grad is not None}
+
+
+if __name__ == "__main__":
+    processes.device_of()
+    mine = np.array_split(np.arange(PAIRS), processes.world())[processes.rank()]
+    # In chunks and gathered: both at once.
+    _, found = gradients(model(Path(sys.argv[1])), exercise(chunk=3, both=True), mine, len(mine))
+    torch.save(found, sys.argv[2])

@@ -1,0 +1,47 @@
+"""What a dual encoder learns from."""
+
+from typing import Any
+
+import pytest
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.dual.pairs import pairs_of
+from isogloss.tasks.examples import Examples, Pool
+
+
+def reading(**columns: Any) -> Examples:
+    return Examples("xquad", "en", "train", [str(row) for row in range(len(columns["question"]))], columns, "answers")
+
+
+def test_the_answer_is_its_sentence_and_the_paragraph() -> None:
+    context = "Ann saw a dog.\nIt was red."
+    found = pairs_of(
+        reading(
+            question=["Who?", "What?", "Colour?", "Where?"],
+            context=[context] * 4,
+            answers=[["Ann"], ["dog"], ["red"], ["nowhere"]],
+            answer_starts=[[0], [10], [22], [-1]],
+        )
+    )
+    assert found.queries == ["Who?", "What?", "Colour?"]
+    assert found.answers == ["Ann saw a dog.Ann saw a dog.It was red.", "It was red.Ann saw a dog.It was red."]
+    assert found.answer_of.tolist() == [0, 0, 1]
+
+
+def test_a_pool_has_the_answers_by_their_ids() -> None:
+    pool = Pool(lambda: {"Q1": "en", "Q2": "en"}, lambda: ["one", "two"])
+    columns: dict[str, Any] = {"text": ["a", "b", "c"], "targets": [["Q2"], ["Q1"], ["Q9"]]}
+    found = pairs_of(Examples("mewslix", "en", "train", ["x", "y", "z"], columns, "targets", pool=pool))
+    assert (found.queries, found.answers, found.answer_of.tolist()) == (["a", "b"], ["two", "one"], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"question": ["Who?"], "context": ["Ann."], "answers": [["Ann"]], "answer_starts": [[-1]]},
+        {"question": ["Who?"], "context": ["Ann."]},
+    ],
+)
+def test_nothing_to_learn_from(columns: dict[str, Any]) -> None:
+    with pytest.raises(SystemFailureError, match="xquad/en train: there is no pair of query and answer"):
+        pairs_of(reading(**columns))

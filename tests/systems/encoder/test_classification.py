@@ -1,0 +1,70 @@
+"""Labels for one text and for two."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.classification import Classification
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from tiny_models import BY_HEART, by_heart
+
+pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+
+def documents(texts: list[str], labels: list[str]) -> Examples:
+    ids = [str(row) for row in range(len(texts))]
+    return Examples("mldoc", "en", "train", ids, {"text": texts, "label": labels}, "label")
+
+
+@pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
+def test_pairs_are_learnt_by_heart(model: str, request: pytest.FixtureRequest) -> None:
+    train = load("mini-xnli", "en", "train").keep(range(64))
+    skill = Classification(task("mini-xnli"), BY_HEART, ModelSource(str(request.getfixturevalue(model))))
+    found = skill.answers(by_heart(skill, train), train)
+    assert np.mean([given == gold for given, gold in zip(found, train["label"], strict=True)]) >= 0.95
+
+
+def test_single_texts_are_learnt_by_heart(tiny_xlmr: Path) -> None:
+    of = task("mldoc")
+    texts = load("mini-udpos", "en", "train")["text"][:64]
+    train = documents(texts, [of.labels[len(text) % 4] for text in texts])
+    skill = Classification(of, BY_HEART, ModelSource(str(tiny_xlmr)))
+    model = by_heart(skill, train)
+    found = skill.answers(model, train)
+    assert np.mean([given == gold for given, gold in zip(found, train["label"], strict=True)]) >= 0.95
+    assert model.config.id2label == {0: "CCAT", 1: "ECAT", 2: "GCAT", 3: "MCAT"}
+
+
+def test_rows_by_hand(letters: ModelSource) -> None:
+    skill = Classification(task("mldoc"), replace(BY_HEART, max_length=5), letters)
+    exercise = skill.exercise(documents(["ab", "abc ab", ""], ["MCAT", "CCAT", "GCAT"]))
+    assert exercise.lengths.tolist() == [4, 5, 2]
+    batch = exercise.batch(np.array([1, 0]), 5, 3)
+    assert batch["input_ids"].tolist() == [[2, 4, 8, 9, 3], [2, 4, 8, 3, 0], [0, 0, 0, 0, 0]]
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 0, 0, 0, 0]]
+    assert batch["labels"].tolist() == [0, 3, -100]
+    assert exercise.weight(np.array([1, 0])) == 2.0
+
+
+def test_a_label_that_is_not_the_tasks(letters: ModelSource) -> None:
+    skill = Classification(task("mldoc"), BY_HEART, letters)
+    with pytest.raises(SystemFailureError, match=r"mldoc/en train: label 'SPORT' is not one.*mldoc has CCAT, ECAT"):
+        skill.exercise(documents(["a"], ["SPORT"]))
+
+
+def test_missing_weights(letters: ModelSource) -> None:
+    with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*Give a folder with config\.json"):
+        Classification(task("mldoc"), BY_HEART, letters).open(0)
+
+
+def test_the_head_is_the_seeds(tiny_bert: Path) -> None:
+    skill = Classification(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
+    first, again, other = (skill.open(seed).classifier.weight for seed in (1, 1, 2))
+    assert first.equal(again)
+    assert not first.equal(other)

@@ -1,0 +1,78 @@
+"""The system as a user asks for it."""
+
+from pathlib import Path
+
+import pytest
+
+from isogloss.systems.base import SystemFailureError, system
+from isogloss.systems.encoder import EncoderSystem
+from isogloss.systems.encoder.spans import RawEntities
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import TASKS, task
+
+pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+
+def test_what_it_does_and_what_not(tiny_bert: Path) -> None:
+    found = system(f"encoder:{tiny_bert}")
+    assert isinstance(found, EncoderSystem)
+    refused = {name for name in TASKS if found.refusal(task(name))}
+    assert refused == {"tatoeba", "mewslix", "lareqa", "bucc"}
+    assert "Use dual-encoder" in found.refusal(task("tatoeba"))
+
+
+def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:
+    words, raw = system(f"encoder:{tiny_bert}"), system(f"encoder:{tiny_bert}", raw=True)
+    assert raw.name == f"{words.name}-raw"
+    assert raw.metadata["raw"] is True
+    assert "raw" not in words.metadata
+    assert isinstance(raw, EncoderSystem)
+    assert isinstance(raw.skill(task("wikiann")), RawEntities)
+    assert {name for name in TASKS if not raw.refusal(task(name))} == {"wikiann"}
+    assert raw.refusal(task("udpos")) == "raw text is for named entities, and udpos has none"
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_fit_and_predict(raw: bool, tiny_bert: Path) -> None:
+    found = system(f"encoder:{tiny_bert}", raw=raw, quiet=True, epochs=1, learning_rate=1e-3, batch=32)
+    of = task("mini-wikiann")
+    found.fit(of, load(of, "en", "train").keep(range(96)), 0)
+    for language in ("en", "zh", "th"):
+        examples = load(of, language, "test")
+        answers = found.predict(examples)
+        assert len(answers) == len(examples)
+        if not raw:
+            assert list(map(len, answers)) == list(map(len, examples["tokens"]))
+
+
+def test_random_weights_know_nothing(tiny_bert: Path) -> None:
+    of = task("mini-xnli")
+    known, random = (system(f"encoder:{tiny_bert}{mark}") for mark in ("", "#random"))
+    assert isinstance(known, EncoderSystem)
+    assert isinstance(random, EncoderSystem)
+    opened = [found.skill(of).open(0).get_input_embeddings().weight for found in (known, random)]
+    assert opened[0].shape == opened[1].shape
+    assert not opened[0].equal(opened[1])
+
+
+def test_a_model_with_a_decoder(tiny_mt5: Path) -> None:
+    found = system(f"encoder:{tiny_mt5}")
+    assert isinstance(found, EncoderSystem)
+    with pytest.raises(SystemFailureError, match=r"the model has a decoder.*text2text:"):
+        found.skill(task("xnli"))
+
+
+def test_a_tokenizer_without_offsets(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    transformers.ByT5Tokenizer().save_pretrained(tmp_path)
+    transformers.BertConfig().save_pretrained(tmp_path)
+    with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets.*tokenizer\.json"):
+        assert ModelSource(str(tmp_path)).tokenizer
+
+
+def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+    found = system(f"encoder:{tmp_path}")
+    assert isinstance(found, EncoderSystem)
+    with pytest.raises(SystemFailureError, match="there is no model"):
+        found.skill(task("xnli"))

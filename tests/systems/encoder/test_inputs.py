@@ -1,0 +1,154 @@
+"""What each model is given, and what no batch may do."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.choice import Choice
+from isogloss.systems.encoder.classification import Classification
+from isogloss.systems.encoder.inputs import Inputs, Rows
+from isogloss.systems.encoder.qa import QuestionAnswering
+from isogloss.systems.encoder.skill import EncoderSkill
+from isogloss.systems.encoder.spans import RawEntities
+from isogloss.systems.encoder.tagging import Tagging
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from isogloss.training.cache import cached
+from tiny_models import BY_HEART
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+SKILLS: list[tuple[type[EncoderSkill], str]] = [
+    (Classification, "mini-xnli"),
+    (Choice, "mini-xcopa"),
+    (Tagging, "mini-udpos"),
+    (RawEntities, "mini-wikiann"),
+    (QuestionAnswering, "mini-tydiqa"),
+]
+
+
+def skill_of(made: type[EncoderSkill], name: str, folder: Path) -> EncoderSkill:
+    return made(task(name), BY_HEART, ModelSource(str(folder)))
+
+
+@pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
+@pytest.mark.parametrize(("made", "name"), SKILLS)
+def test_padding_adds_nothing_to_the_loss(
+    made: type[EncoderSkill], name: str, model: str, request: pytest.FixtureRequest
+) -> None:
+    skill = skill_of(made, name, request.getfixturevalue(model))
+    exercise = skill.exercise(load(name, "en", "train").keep(range(3)))
+    network = skill.open(0).eval()
+    items = np.arange(3)
+    width = int(exercise.lengths.max())
+
+    def loss(items: np.ndarray, width: int, size: int) -> float:
+        batch = {key: torch.from_numpy(value) for key, value in exercise.batch(items, width, size).items()}
+        assert {value.shape[0] for value in batch.values()} == {size}
+        found = exercise.loss(network, batch)
+        assert found.dtype == torch.float32
+        return float(found.detach())
+
+    alone = sum(loss(items[row : row + 1], width, 1) for row in range(3))
+    assert loss(items, width, 3) == pytest.approx(alone, rel=1e-4)
+    assert loss(items, width + 7, 5) == pytest.approx(alone, rel=1e-4)
+    assert loss(items[:0], width, 2) == 0.0
+
+
+def test_segments_go_to_models_that_have_them(tiny_bert: Path, tiny_xlmr: Path) -> None:
+    batches = {}
+    for folder in (tiny_bert, tiny_xlmr):
+        exercise = skill_of(Classification, "mini-xnli", folder).exercise(load("mini-xnli", "en", "train").keep([0]))
+        batches[folder] = exercise.batch(np.array([0]), int(exercise.lengths[0]), 1)
+    assert "token_type_ids" not in batches[tiny_xlmr]
+    segments = batches[tiny_bert]["token_type_ids"][0].tolist()
+    assert segments == sorted(segments)
+    assert set(segments) == {0, 1}
+
+
+def test_languages_go_to_models_that_need_them(tiny_xlm: Path, tiny_bert: Path) -> None:
+    from isogloss.tasks.examples import Examples
+
+    english = Examples("t", "de", "train", ["0", "1"], {}, "label")
+    inputs = Inputs(ModelSource(str(tiny_xlm)))
+    assert inputs.language_ids(english).tolist() == [1, 1]
+    mixed = Examples("t", "en+zh", "train", ["0", "1"], {"language": ["zh", "en"]}, "label")
+    assert inputs.language_ids(mixed).tolist() == [4, 0]
+    assert Inputs(ModelSource(str(tiny_bert))).language_ids(mixed) is None
+    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*It knows ar, de, en"):
+        inputs.language_ids(Examples("t", "sw", "train", ["0"], {}, "label"))
+
+
+def test_every_row_of_a_batch_has_its_language(tiny_xlm: Path) -> None:
+    choice = skill_of(Choice, "mini-xcopa", tiny_xlm)
+    batch = choice.exercise(load("mini-xcopa", "en", "train").keep(range(2))).batch(np.arange(2), 128, 3)
+    assert batch["langs"].shape == batch["input_ids"].shape == (3, 2, 128)
+    tagging = skill_of(Tagging, "mini-wikiann", tiny_xlm)
+    rows = tagging._rows(load("mini-wikiann", "zh", "test").keep(range(4)))
+    assert isinstance(rows, Rows)
+    assert set(rows.batch(np.arange(4), 128, 4)["langs"].ravel().tolist()) == {4}
+
+
+def test_the_language_of_a_piece_matters(tiny_xlm: Path) -> None:
+    """Else a test of what is given would pass with a model that does not look at it."""
+    network = skill_of(Tagging, "mini-udpos", tiny_xlm).open(0).eval()
+    ids = torch.tensor([[0, 5, 6, 1]])
+    english, chinese = (network(input_ids=ids, langs=torch.full_like(ids, number)).logits for number in (0, 4))
+    assert not torch.allclose(english, chinese)
+
+
+@pytest.mark.parametrize(
+    ("longest", "message"),
+    [
+        (513, r"max_length is 513, but the model has 512 positions.*Set max_length to 512"),
+        (2, "special tokens alone take 2"),
+    ],
+)
+def test_lengths_that_no_input_can_have(longest: int, message: str, tiny_bert: Path, tiny_xlmr: Path) -> None:
+    for folder in (tiny_bert, tiny_xlmr):
+        inputs = Inputs(ModelSource(str(folder)))
+        with pytest.raises(SystemFailureError, match=message):
+            inputs.room(inputs.single, longest)
+        assert inputs.room(inputs.single, 512) == 510
+
+
+@pytest.mark.parametrize(("made", "name"), SKILLS)
+def test_training_sets_that_teach_nothing(made: type[EncoderSkill], name: str, tiny_bert: Path) -> None:
+    skill = skill_of(made, name, tiny_bert)
+    train = load(name, "en", "train")
+    with pytest.raises(SystemFailureError, match=rf"{name}/en train: the training set is empty"):
+        skill.exercise(train.keep([]))
+    hidden = train.keep(range(2))
+    del hidden.columns[hidden.gold]
+    with pytest.raises(SystemFailureError, match="the training set has no answers"):
+        skill.exercise(hidden)
+
+
+@pytest.mark.parametrize(("made", "name"), SKILLS)
+def test_no_questions_no_answers(made: type[EncoderSkill], name: str, tiny_bert: Path) -> None:
+    skill = skill_of(made, name, tiny_bert)
+    assert list(skill.answers(skill.open(0), load(name, "en", "dev").keep([]))) == []
+
+
+def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from isogloss.systems.encoder import classification
+    from isogloss.systems.encoder import skill as skills
+
+    monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
+    calls: list[int] = []
+    encode: Callable[..., object] = classification.encode
+    monkeypatch.setattr(classification, "encode", lambda *given: (calls.append(1), encode(*given))[1])
+    train = load("mini-xnli", "en", "train")
+    skill = skill_of(Classification, "mini-xnli", tiny_bert)
+    skill.exercise(train.keep(range(10, 15)))
+    assert len(calls) == 1
+    skill_of(Classification, "mini-xnli", tiny_bert).exercise(train.keep(range(10, 15)))
+    assert len(calls) == 1
+    skill.exercise(train.keep(range(11, 16)))  # other examples of the same file
+    replace(skill, recipe=replace(BY_HEART, max_length=20)).exercise(train.keep(range(10, 15)))
+    assert len(calls) == 3

@@ -1,0 +1,171 @@
+"""Answers cut out of passages."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.qa import QuestionAnswering, best_spans
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from tiny_models import BY_HEART, by_heart
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+
+def asked(*triples: tuple[str, str, str], starts: list[list[int]] | None = None) -> Examples:
+    questions, contexts, answers = zip(*triples, strict=True)
+    columns: dict[str, Any] = {"question": questions, "context": contexts, "answers": [[answer] for answer in answers]}
+    columns |= {} if starts is None else {"answer_starts": starts}
+    return Examples("tydiqa", "en", "train", [str(row) for row in range(len(triples))], columns, "answers")
+
+
+def skill_of(source: ModelSource, **lengths: int) -> QuestionAnswering:
+    return QuestionAnswering(task("tydiqa"), replace(BY_HEART, **lengths), source)
+
+
+@pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
+def test_answers_are_learnt_by_heart(model: str, request: pytest.FixtureRequest) -> None:
+    train = load("mini-tydiqa", "en", "train").keep(range(64))
+    skill = skill_of(ModelSource(str(request.getfixturevalue(model))))
+    found = skill.answers(by_heart(skill, train), train)
+    assert np.mean([given in gold for given, gold in zip(found, train["answers"], strict=True)]) >= 0.95
+
+
+def test_windows_by_hand(letters: ModelSource) -> None:
+    # Ten pieces: three special ones, two of the question (of three), five of the passage, of which two are shared.
+    skill = skill_of(letters, max_length=10, query_length=2, stride=2)
+    exercise = skill.exercise(asked(("ccc", "abab abab", "ab a"), starts=[[2]]))
+    batch = exercise.batch(np.arange(2), 10, 3)
+    assert batch["input_ids"][:2].tolist() == [[2, 6, 9, 3, 4, 8, 7, 8, 4, 3], [2, 6, 9, 3, 8, 4, 8, 7, 8, 3]]
+    assert batch["token_type_ids"][0].tolist() == [0] * 4 + [1] * 6
+    # Characters 2 to 6 are the third to fifth piece, in the first window alone; the second points at [CLS].
+    assert batch["first"].tolist() == [6, 0, -100]
+    assert batch["last"].tolist() == [8, 0, -100]
+    assert exercise.weight(np.arange(2)) == 2.0
+
+
+def test_passages_that_fit_have_one_window(letters: ModelSource) -> None:
+    skill = skill_of(letters, max_length=10, query_length=2, stride=2)
+    train = asked(("cc", "ababa", "b"), ("cc", "ababab", "b"), ("", "abababa", "b"))
+    assert skill.exercise(train).lengths.tolist() == [10, 10, 8, 10]
+
+
+def test_a_stride_that_is_too_long_is_half_a_window(letters: ModelSource) -> None:
+    skill = skill_of(letters, max_length=9, query_length=2, stride=100)
+    rows = skill._rows(asked(("cc", "abcabcab", "b")))
+    passages = [part[part >= 0].tolist() for part in np.split(rows.encoded.aligned["begin"], rows.encoded.starts[1:-1])]
+    assert passages == [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7]]
+
+
+class Points(torch.nn.Module):
+    """A model that likes some pieces as beginnings and some as ends."""
+
+    def __init__(self, first: dict[int, float], last: dict[int, float]) -> None:
+        super().__init__()
+        self.nothing = torch.nn.Parameter(torch.zeros(1))
+        self.tables = [torch.tensor([liked.get(piece, 0.0) for piece in range(10)]) for liked in (first, last)]
+
+    def forward(self, input_ids: Any, **_: Any) -> Any:
+        from types import SimpleNamespace
+
+        first, last = (table[input_ids] for table in self.tables)
+        return SimpleNamespace(start_logits=first, end_logits=last)
+
+
+def test_the_best_span_of_all_windows(letters: ModelSource) -> None:
+    # c begins a word (6) best and a inside a word (7) ends best; the question and the special tokens look better still.
+    # In the second passage that end is too far, and of two that are equally good the nearer counts.
+    model = Points({2: 9.0, 3: 9.0, 6: 5.0}, {3: 9.0, 7: 4.0, 8: 3.0})
+    skill = skill_of(letters, max_length=12, query_length=3, stride=3, answer_length=3, n_best=3)
+    given = asked(("cba", "abb bab cba bb", "x"), ("cba", "cbbba", "x"), ("a", " \n ", "x"), ("a", "", "x"))
+    assert skill.answers(model, given) == ["cba", "cb", "", ""]
+    best = skill.ranked(model, given)
+    assert best[0][0] == (9.0, "cba")
+    assert [len(found) for found in best] == [3, 3, 0, 0]
+    assert all(found == sorted(found, key=lambda each: -each[0]) for found in best)
+
+
+@given(
+    arrays.arrays(np.float32, (2, 7), elements=st.floats(-8, 8, width=16)),
+    arrays.arrays(np.float32, (2, 7), elements=st.floats(-8, 8, width=16)),
+    arrays.arrays(np.bool_, (2, 7)),
+    st.integers(1, 9),
+    st.integers(1, 9),
+)
+def test_best_spans_are_the_best(
+    first: np.ndarray, last: np.ndarray, inside: np.ndarray, longest: int, count: int
+) -> None:
+    scores, begins, ends = best_spans(first, last, inside, longest, count)
+    assert scores.shape == (2, min(count, 7))
+    for row in range(2):
+        wanted = []
+        for begin in np.flatnonzero(inside[row]):
+            reach = [end for end in range(begin, min(begin + longest, 7)) if inside[row, end]]
+            wanted.append(max(first[row, begin] + last[row, end] for end in reach))
+        wanted = sorted(wanted, reverse=True)[:count]
+        found = scores[row][np.isfinite(scores[row])]
+        assert found.tolist() == wanted
+        for score, begin, end in zip(found, begins[row], ends[row], strict=False):
+            assert inside[row, begin]
+            assert inside[row, end]
+            assert 0 <= end - begin < longest
+            assert score == first[row, begin] + last[row, end]
+
+
+@pytest.fixture(scope="module")
+def reader(tiny_xlmr: Path) -> tuple[QuestionAnswering, Any]:
+    """A model that has learnt nothing, with windows that are short."""
+    skill = skill_of(ModelSource(str(tiny_xlmr)), max_length=24, query_length=8, stride=6, n_best=4)
+    return skill, skill.open(0)
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=80)), min_size=1, max_size=4))
+def test_answers_are_substrings(reader: tuple[QuestionAnswering, Any], pairs: list[tuple[str, str]]) -> None:
+    skill, network = reader
+    examples = asked(*[(question, context, "x") for question, context in pairs])
+    for context, found in zip(examples["context"], skill.ranked(network, examples), strict=True):
+        assert all(text in context and text == text.strip() and text for _, text in found)
+
+
+@pytest.mark.parametrize("language", ["zh", "th", "ar", "de"])
+def test_gold_answers_are_found_again(language: str, tiny_xlmr: Path) -> None:
+    """The characters of the labelled pieces are the answer, in languages with and without blanks."""
+    skill = skill_of(ModelSource(str(tiny_xlmr)), max_length=48, query_length=16, stride=16)
+    examples = load("mini-xquad", language, "test")
+    labelled, rows = skill.exercise(examples)._rows.encoded, skill._rows(examples).encoded
+    assert np.array_equal(labelled.pieces, rows.pieces)
+    found: dict[int, str] = {}
+    for row, example in enumerate(labelled.columns["example"].tolist()):
+        first, last = (labelled.starts[row] + labelled.columns[name][row] for name in ("first", "last"))
+        if first > labelled.starts[row]:
+            begin, end = rows.aligned["begin"][first], rows.aligned["end"][last]
+            found[example] = examples["context"][example][begin:end]
+    assert len(found) == len(examples)
+    right = [found[row] == answers[0] for row, answers in enumerate(examples["answers"])]
+    assert np.mean(right) >= 0.95  # a piece may go on beyond the answer
+
+
+def test_answers_that_are_not_where_they_are_said_to_be(letters: ModelSource) -> None:
+    train = asked(("c", "ab ca", "ca"), ("c", "ab ca", "cb"), ("c", "ab ca", " "), starts=[[0], [3], [2]])
+    exercise = skill_of(letters).exercise(train)
+    assert len(exercise) == 1
+    batch = exercise.batch(np.array([0]), 8, 1)
+    assert (batch["first"].tolist(), batch["last"].tolist()) == ([5], [6])
+    with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):
+        skill_of(letters).exercise(train.keep([1, 2]))
+
+
+def test_a_question_that_leaves_no_room(letters: ModelSource) -> None:
+    skill = skill_of(letters, max_length=8, query_length=64)
+    with pytest.raises(SystemFailureError, match=r"a question of 5 pieces leaves no room.*a smaller query_length"):
+        skill.exercise(asked(("ccccc", "ab", "b")))
+    assert len(skill_of(letters, max_length=8, query_length=4).exercise(asked(("ccccc", "ab", "b")))) == 2

@@ -1,0 +1,134 @@
+"""Tags at first pieces, and sentences that are too long."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.tagging import Tagging, cuts
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from tiny_models import BY_HEART, by_heart
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+LABELS = task("wikiann").labels  # O, B-PER, I-PER, B-ORG, …
+
+
+def sentences(*words: list[str], tags: list[Any] | None = None) -> Examples:
+    ids = [f"s{row}" for row in range(len(words))]
+    gold = tags or [[LABELS[min(len(word), 6)] for word in sentence] for sentence in words]
+    return Examples("wikiann", "en", "train", ids, {"tokens": list(words), "tags": gold}, "tags")
+
+
+def short(source: ModelSource, longest: int = 6) -> Tagging:
+    return Tagging(task("wikiann"), replace(BY_HEART, max_length=longest), source)
+
+
+class ByLetter(torch.nn.Module):
+    """Says of every piece which it is: what is found at first pieces can be read off the words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nothing = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, input_ids: Any, **_: Any) -> Any:
+        return SimpleNamespace(logits=torch.nn.functional.one_hot((input_ids - 3).clamp(min=0) % 7, 7).float())
+
+
+@pytest.mark.parametrize("name", ["mini-udpos", "mini-wikiann"])
+@pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
+def test_tags_are_learnt_by_heart(name: str, model: str, request: pytest.FixtureRequest) -> None:
+    train = load(name, "en", "train").keep(range(64))
+    skill = Tagging(task(name), BY_HEART, ModelSource(str(request.getfixturevalue(model))))
+    found = skill.answers(by_heart(skill, train), train)
+    right = [a == b for given, gold in zip(found, train["tags"], strict=True) for a, b in zip(given, gold, strict=True)]
+    assert np.mean(right) >= 0.95
+
+
+def test_rows_by_hand(letters: ModelSource) -> None:
+    # Four pieces a row beside [CLS] and [SEP]. "bbb" does not fit behind "aa"; the empty word and the one of five
+    # letters are unknown tokens.
+    exercise = short(letters).exercise(sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"]))
+    assert exercise.lengths.tolist() == [4, 6, 4, 3]
+    batch = exercise.batch(np.arange(4), 6, 4)
+    assert batch["input_ids"].tolist() == [
+        [2, 4, 7, 3, 0, 0],
+        [2, 5, 8, 8, 4, 3],
+        [2, 1, 1, 3, 0, 0],
+        [2, 6, 3, 0, 0, 0],
+    ]
+    off = -100
+    assert batch["labels"].tolist() == [
+        [off, 2, off, off, off, off],
+        [off, 3, off, off, 1, off],
+        [off, 0, 5, off, off, off],
+        [off, 1, off, off, off, off],
+    ]
+    assert exercise.weight(np.array([1, 2])) == 4.0
+
+
+def test_long_sentences_are_rejoined(letters: ModelSource) -> None:
+    given = sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"] * 9, ["b"])
+    found = short(letters).answers(ByLetter(), given)
+    a, b, c, unknown = LABELS[1], LABELS[2], LABELS[3], LABELS[0]
+    assert found == [[a, b, a, unknown, unknown], [], [c] * 9, [b]]
+
+
+@given(st.lists(st.lists(st.text("abcx", max_size=9), max_size=30), max_size=6), st.integers(3, 12))
+def test_every_word_gets_the_tag_of_its_first_piece(letters: ModelSource, words: list[list[str]], longest: int) -> None:
+    found = short(letters, longest).answers(ByLetter(), sentences(*words))
+    room = longest - 2
+
+    def tag(word: str) -> str:
+        known = word and "x" not in word and len(word) <= room
+        return LABELS["abc".index(word[0]) + 1 if known else 0]
+
+    assert found == [[tag(word) for word in sentence] for sentence in words]
+
+
+@given(st.lists(st.lists(st.integers(1, 5), max_size=12), min_size=1, max_size=5), st.integers(5, 9))
+def test_rows_are_filled_greedily(sizes: list[list[int]], room: int) -> None:
+    flat = np.array([size for sentence in sizes for size in sentence], np.int64)
+    ends = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sizes])]).astype(np.int64)
+    begins, owners = cuts(flat, ends, room)
+    wanted, start = [], 0
+    for number, sentence in enumerate(sizes):
+        filled = room + 1
+        for place, size in enumerate(sentence):
+            if filled + size > room:
+                wanted.append((start + place, number))
+                filled = 0
+            filled += size
+        start += len(sentence)
+    assert list(zip(begins.tolist(), owners.tolist(), strict=True)) == wanted
+
+
+def test_the_mark_of_a_blank_is_a_first_piece(request: pytest.FixtureRequest) -> None:
+    skill = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))), 64)
+    exercise = skill.exercise(sentences(["คน", "x"], tags=[["B-PER", "O"]]))
+    batch = exercise.batch(np.array([0]), int(exercise.lengths[0]), 1)
+    tokens = skill.inputs.tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
+    labelled = {place: label for place, label in enumerate(batch["labels"][0].tolist()) if label >= 0}
+    assert tokens[1] == "▁"
+    assert labelled == {1: 1, tokens.index("▁", 2): 0}
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ([["O", "B-GPE"]], r"wikiann/en train: label 'B-GPE' is not one of the task's"),
+        ([["O"]], r"wikiann/en train, s0: 1 tags for 2 words"),
+        ([None], r"s0: 0 tags for 2 words"),
+    ],
+)
+def test_tags_that_do_not_fit(tags: list[Any], message: str, letters: ModelSource) -> None:
+    with pytest.raises(SystemFailureError, match=message):
+        short(letters).exercise(sentences(["a", "b"], tags=tags))

@@ -1,0 +1,157 @@
+"""What all fine-tuned models have in common, before and after they are trained."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.errors import UnknownNameError
+from isogloss.systems.base import Studio, System, SystemFailureError, system
+from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.ngram import NgramSystem
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+from systems.neural.scripted import ScriptedSystem, labelled
+
+XNLI = task("xnli")
+
+
+def test_a_name_tells_systems_apart() -> None:
+    assert system("encoder:owner/Model-base").name == "encoder-Model-base"
+    assert system("encoder:some/folder/bert#random").name == "encoder-bert-random"
+    assert system("encoder:bert", recipe="keung").name == "encoder-bert-keung"
+    assert system("encoder:bert", random=True).name == "encoder-bert-random"
+    assert system("encoder:bert", label="mine").name == "mine"
+    assert system("encoder:bert#random").source == ModelSource("bert", random=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("encoder", {}, "encoder needs a model. encoder:FOLDER"),
+        ("encoder:#random", {}, "encoder needs a model"),
+        ("encoder:bert", {"recipe": "papers"}, "unknown recipe 'papers'. Did you mean paper?"),
+        ("encoder:bert", {"epoch": 3}, "'epoch'. Did you mean epochs"),
+        ("encoder:bert", {"select": "dev"}, "unknown selection rule 'dev'"),
+        ("ngram", {"recipe": "paper"}, "system 'ngram' cannot be made: .*recipe"),
+    ],
+)
+def test_what_cannot_be_made_is_told(name: str, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises((SystemFailureError, UnknownNameError), match=said):
+        system(name, **settings)
+
+
+def test_most_systems_learn_as_they_fit(tmp_path: Path) -> None:
+    class Fitted(NgramSystem):
+        def fit(self, task: Task, train: Examples | None, seed: int) -> "Fitted":
+            self.given = task.id, train, seed
+            return self
+
+    made = Fitted()
+    studio = Studio(tmp_path, ("en",), lambda language, split: labelled(XNLI, language, split, 1))
+    assert made.learn(XNLI, None, 5, studio) is made
+    assert made.given == ("xnli", None, 5)
+    assert made.learns_from(XNLI) is XNLI
+    assert isinstance(made, System)
+
+
+class TestWithModel:
+    """Where the model's configuration, or the model, is needed."""
+
+    @pytest.fixture
+    def make(self, tiny_bert: Path) -> Any:
+        return lambda **settings: ScriptedSystem(str(tiny_bert), {}, **settings)
+
+    def test_metadata_have_what_decides(self, make: Any, tiny_bert: Path) -> None:
+        found = make(label="mine", select="last").metadata
+        assert found["name"] == "mine"
+        assert found["model"] == str(tiny_bert)
+        assert found["recipe"] == "paper"
+        assert found["overrides"]["select"] == "last"
+        assert found["weights"] == "pretrained"
+        assert make(random=True).metadata["weights"] == "random"
+        assert make(random=True).metadata["model_hash"] != found["model_hash"]
+
+    def test_keys_and_tables_make_the_recipe(self, make: Any) -> None:
+        made = make(overrides={"xnli": {"max_length": 50}, "warmup": 3}, dev_examples=7)
+        assert (made.recipe_for(XNLI).max_length, made.recipe_for(task("mini-xnli")).max_length) == (50, 50)
+        assert (made.recipe_for(XNLI).warmup, made.recipe_for(XNLI).dev_examples) == (3, 7)
+        assert made.recipe_for(task("mldoc")).max_length == 256
+        assert made.size == "base"
+
+    def test_another_task_s_training_set(self, make: Any) -> None:
+        assert make().learns_from(XNLI) is XNLI
+        assert make().learns_from(task("tatoeba")).id == "xquad"
+        assert make().learns_from(task("mini-lareqa")).id == "mini-xquad"
+        made = make(overrides={"lareqa": {"train_on": "tydiqa"}})
+        assert made.learns_from(task("lareqa")).id == "tydiqa"
+        assert made.learns_from(task("bucc")).id == "xquad"
+
+    def test_without_epochs_it_is_asked_as_it_is(self, make: Any) -> None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        made = make(epochs=0)
+        assert not made.needs_training(XNLI)
+        assert make().needs_training(XNLI)
+        asked = labelled(XNLI, "de", "test", 4)
+        assert made.fit(XNLI, None, 0).predict(asked) == make(epochs=0).fit(XNLI, None, 0).predict(asked)
+
+    def test_the_same_seed_learns_the_same(self, make: Any) -> None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        train, asked = labelled(XNLI, "en", "train", 16), labelled(XNLI, "en", "test", 12)
+        made = [make(random=True).fit(XNLI, train, seed) for seed in (1, 1, 2)]
+        found = [one._taught.of("en").classifier.weight.detach() for one in made]
+        assert found[0].equal(found[1])
+        assert not found[0].equal(found[2])
+        assert made[0].predict(asked) == made[1].predict(asked)
+
+    def test_what_it_cannot_do(self, make: Any) -> None:
+        with pytest.raises(SystemFailureError, match="xquad: it does no qa"):
+            make().fit(task("xquad"), None, 0)
+        with pytest.raises(SystemFailureError, match="needs a training set for xnli"):
+            make().fit(XNLI, None, 0)
+        with pytest.raises(SystemFailureError, match="does not know its task yet"):
+            make().predict(labelled(XNLI, "en", "test", 1))
+        with pytest.raises(SystemFailureError, match="the training set is empty"):
+            make().fit(XNLI, labelled(XNLI, "en", "train", 0), 0)
+
+
+class TestSource:
+    """Where models come from, and what is said where they do not."""
+
+    def test_no_folder(self, tmp_path: Path) -> None:
+        pytest.importorskip("transformers", reason="transformers is not installed")
+        with pytest.raises(SystemFailureError, match=r"none: there is no model: there is no such folder\. Give"):
+            _ = ModelSource(str(tmp_path / "none")).config
+
+    def test_no_weights(self, tiny_bert: Path, tmp_path: Path) -> None:
+        for path in tiny_bert.glob("*.json"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*model.safetensors"):
+            ModelSource(str(tmp_path)).open("AutoModel", 0)
+        assert ModelSource(str(tmp_path), random=True).open("AutoModel", 0) is not None
+
+    def test_no_tokenizer(self, tiny_bert: Path, tmp_path: Path) -> None:
+        (tmp_path / "config.json").write_bytes((tiny_bert / "config.json").read_bytes())
+        with pytest.raises(SystemFailureError, match="there is no tokenizer"):
+            _ = ModelSource(str(tmp_path)).tokenizer
+
+    def test_no_offsets(self, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+
+        class Slow(dict[str, int]):
+            is_fast = False
+            all_special_tokens = ()
+
+        monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: Slow(a=1))
+        with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets\. Save it with"):
+            _ = ModelSource(str(tiny_bert)).tokenizer
+
+    def test_random_weights_are_drawn_from_the_seed(self, tiny_bert: Path) -> None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        source = ModelSource(str(tiny_bert), random=True)
+        found = [source.open("AutoModel", seed).embeddings.word_embeddings.weight for seed in (0, 0, 1)]
+        assert found[0].equal(found[1])
+        assert not found[0].equal(found[2])
+        pretrained = ModelSource(str(tiny_bert)).open("AutoModel", 0).embeddings.word_embeddings.weight
+        assert not found[0].equal(pretrained)

@@ -1,0 +1,236 @@
+"""How tasks are written: tags that come back exactly, fields that fit, frames that name a language."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isogloss
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.text2text.choosing import Classification, MultipleChoice
+from isogloss.systems.text2text.reading import Reading
+from isogloss.systems.text2text.tag_format import TagFormat
+from isogloss.systems.text2text.tagging import Tagging
+from isogloss.systems.text2text.vocabulary import Vocabulary, joined
+from isogloss.tasks.examples import Examples
+from isogloss.training.recipes import Recipe
+
+transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+
+TAGS = isogloss.task("udpos").labels
+RECIPE = Recipe("test", 1e-3, max_length=24, stride=4, query_length=6)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def source(tiny_mt5: Path) -> ModelSource:
+    return ModelSource(str(tiny_mt5))
+
+
+@pytest.fixture(scope="module")
+def form(source: ModelSource) -> TagFormat:
+    return TagFormat(Vocabulary(source), TAGS)
+
+
+def made(task: str, gold: str, **columns: list[object]) -> Examples:
+    count = len(next(iter(columns.values())))
+    return Examples(task, "en", "train", [str(row) for row in range(count)], dict(columns), gold)
+
+
+def texts(source: ModelSource, encoded: object) -> list[str]:
+    rows = np.split(encoded.pieces, encoded.starts[1:-1])  # type: ignore[attr-defined]
+    return [source.tokenizer.decode(row.tolist()) for row in rows]
+
+
+@given(tags=st.lists(st.integers(0, len(TAGS) - 1), max_size=40), more=st.lists(st.integers(0, 911), max_size=5))
+def test_tags_come_back_from_their_pieces(form: TagFormat, tags: list[int], more: list[int]) -> None:
+    written = form.write(tags).tolist()
+    assert form.parse(written, len(tags)) == tags
+    # What a row is padded with never changes a tag: it begins with the end or another marker.
+    assert form.parse([*written, 1, *more], len(tags)) == tags
+    assert len(written) <= len(tags) * form.longest
+
+
+@given(tags=st.lists(st.integers(0, len(TAGS) - 1), min_size=1, max_size=14))
+def test_tags_come_back_from_text(form: TagFormat, source: ModelSource, tags: list[int]) -> None:
+    text = "".join(f"<extra_id_{word % 12}> {TAGS[tag]}" for word, tag in enumerate(tags))
+    pieces = source.tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert form.parse(pieces, len(tags)) == tags
+
+
+def test_what_are_no_tags_is_not_guessed(form: TagFormat) -> None:
+    written = form.write([7, 3]).tolist()
+    for spoilt in (written[1:], written[:1], [written[0], *written[2:]], written[:-1]):
+        with pytest.raises(ValueError, match="no "):
+            form.parse(spoilt, 2)
+
+
+@given(lengths=st.lists(st.integers(0, 30), max_size=6), room=st.integers(0, 60))
+def test_fields_fit_and_only_the_longest_lose(lengths: list[int], room: int) -> None:
+    fields = [np.full(length, number, np.int32) for number, length in enumerate(lengths)]
+    kept = joined(fields, room)
+    assert len(kept) == min(room, sum(lengths))
+    left = [int((kept == number).sum()) for number in range(len(lengths))]
+    cut = [now for now, before in zip(left, lengths, strict=True) if now < before]
+    # Whoever lost something is as long as the longest that is left, but for the last piece.
+    assert all(now >= max(left) - 1 for now in cut)
+    assert np.all(np.diff(kept) >= 0)
+
+
+def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
+    wide = Recipe("test", 1e-3, max_length=64)
+    single = made("mldoc", "label", text=["rain in the north"], label=["ECAT"])
+    double = made("pawsx", "label", text_a=["a cat"], text_b=["a dog"], label=["1"])
+    choice = made(
+        "xcopa", "label", premise=["it rained"], question=["effect"], choices=[("it was wet", "it was dry")], label=[0]
+    )
+    tagged = made("wikiann", "tags", tokens=[["Anna", "met", "Otto"]], tags=[["B-PER", "O", "B-PER"]])
+    asked = made("xquad", "answers", question=["who?"], context=["Anna met Otto here"], answers=[["Otto"]])
+    cases = [
+        (Classification, single, ["text: rain in the north</s>", "1</s>"]),
+        (Classification, double, ["sentence1: a cat sentence2: a dog</s>", "1</s>"]),
+        (
+            MultipleChoice,
+            choice,
+            [
+                "premise: it rained question: What happened as a result? choice1: it was wet choice2: it was dry</s>",
+                "it was wet</s>",
+            ],
+        ),
+        (
+            Tagging,
+            tagged,
+            [
+                "<extra_id_0> Anna<extra_id_1> met<extra_id_2> Otto</s>",
+                "<extra_id_0> B-PER<extra_id_1> O<extra_id_2> B-PER</s>",
+            ],
+        ),
+        (Reading, asked, ["question: who? context: Anna met Otto here</s>", "Otto</s>"]),
+    ]
+    for skill, examples, expected in cases:
+        found = texts(source, skill(isogloss.task(examples.task), wide, source).pairs(examples))
+        assert [text.replace("<extra", " <extra").split() for text in found] == [
+            text.replace("<extra", " <extra").split() for text in expected
+        ]
+
+
+def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None:
+    tokens = [f"rain{number}" for number in range(17)]
+    train = made("udpos", "tags", tokens=[tokens, [], ["sun"]], tags=[["NOUN"] * 17, [], ["VERB"]])
+    skill = Tagging(isogloss.task("udpos"), RECIPE, source)
+    found = texts(source, skill.pairs(train))
+    assert max(skill.pairs(train).lengths[::2]) <= RECIPE.max_length
+    assert all(text.startswith("<extra_id_0>") for text in found)
+    written = "".join(found[1:-1:2])
+    assert written.count("NOUN") == 17
+    assert found[-1].split() == ["<extra_id_0>", "VERB</s>"]
+
+
+def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
+    context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    train = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["fourteen"]])
+    found = texts(source, Reading(isogloss.task("xquad"), RECIPE, source).pairs(train))
+    assert len(found) > 4
+    assert found[-1] == "fourteen</s>"
+    assert set(found[1:-1:2]) == {"</s>"}
+
+
+def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
+    skill = Reading(isogloss.task("xquad"), RECIPE, source)
+    context = ["a cat, the cats"]
+    said = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[11]])
+    wrong = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[3]])
+    assert texts(source, skill.pairs(said))[1].startswith("cat")
+    assert texts(source, skill.pairs(wrong))[1] == "cat</s>"
+    nowhere = made("xquad", "answers", question=["?"], context=context, answers=[["dog"]], answer_starts=[[0]])
+    with pytest.raises(SystemFailureError, match="no answer stands in its passage"):
+        skill.pairs(nowhere)
+
+
+def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
+    context = ["one two three four five"]
+    train = made("xquad", "answers", question=["?"], context=context, answers=[["two three four five"]])
+    for longest, ended in ((4, False), (60, True)):
+        recipe = Recipe("test", 1e-3, max_length=64, answer_length=longest)
+        pairs = Reading(isogloss.task("xquad"), recipe, source).pairs(train)
+        written = pairs.pieces[pairs.starts[1] :]
+        assert (written[-1] == source.tokenizer.eos_token_id) is np.bool_(ended)
+        assert "two three four five".startswith(texts(source, pairs)[1].removesuffix("</s>"))
+        assert len(written) == 4 or ended
+
+
+def test_no_room_is_said(source: ModelSource) -> None:
+    tight = Recipe("test", 1e-3, max_length=1)
+    tagged = made("udpos", "tags", tokens=[["a"]], tags=[["DET"]])
+    with pytest.raises(SystemFailureError, match="special tokens alone take 1"):
+        Tagging(isogloss.task("udpos"), tight, source).pairs(tagged)
+    asked = made("xquad", "answers", question=["who is it?"], context=["Anna"], answers=[["Anna"]])
+    with pytest.raises(SystemFailureError, match="leaves no room for its passage"):
+        Reading(isogloss.task("xquad"), Recipe("test", 1e-3, max_length=6), source).pairs(asked)
+
+
+def test_tags_outside_the_set_are_said(source: ModelSource) -> None:
+    tagged = made("udpos", "tags", tokens=[["a"]], tags=[["NOUNS"]])
+    with pytest.raises(SystemFailureError, match="'NOUNS' is not one of the task's"):
+        Tagging(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
+
+
+def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:
+    with pytest.raises(SystemFailureError, match=r"cannot spell the tags ∅"):
+        TagFormat(Vocabulary(source), ["NOUN", "∅"])
+    with pytest.raises(SystemFailureError, match="cannot spell the tags"):
+        TagFormat(Vocabulary(source), ["NOUN", "NOUN"])
+
+
+class Stub:
+    """A tokenizer with a configuration, where no model is needed."""
+
+    name = "stub"
+
+    def __init__(self, tokenizer: object, start: int | None) -> None:
+        self.tokenizer = tokenizer
+        self.config = transformers.PretrainedConfig(decoder_start_token_id=start)
+        self.config.decoder_start_token_id = start
+
+
+def mbart50() -> object:
+    letters = [("▁", -1.0), *((letter, -2.0) for letter in "abcdefghijklmnopqrstuvwxyz0123456789")]
+    return transformers.MBart50Tokenizer(vocab=[("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *letters])
+
+
+def test_models_that_must_be_told_the_language_are_told() -> None:
+    vocabulary = Vocabulary(Stub(mbart50(), 2))  # type: ignore[arg-type]
+    name = vocabulary.tokenizer.convert_ids_to_tokens
+    frame = vocabulary.frame("sw")
+    assert name(frame.before.tolist()) == ["sw_KE"]
+    assert name(frame.opening.tolist()) == ["sw_KE"]
+    assert (name(frame.after.tolist()), name(frame.closing.tolist()), frame.start) == (["</s>"], ["</s>"], 2)
+    assert name(vocabulary.frame("en").opening.tolist()) == ["en_XX"]
+    assert vocabulary.frame("sw") is frame
+    with pytest.raises(SystemFailureError, match="has no id for qu"):
+        vocabulary.frame("qu")
+
+
+def test_a_decoder_without_a_first_piece_begins_with_the_language() -> None:
+    vocabulary = Vocabulary(Stub(transformers.MBartTokenizer(), None))  # type: ignore[arg-type]
+    frame = vocabulary.frame("de")
+    assert vocabulary.tokenizer.convert_ids_to_tokens([*frame.closing.tolist(), frame.start]) == [
+        "</s>",
+        "de_DE",
+        "de_DE",
+    ]
+
+
+def test_words_are_numbered_by_digits_where_there_are_no_sentinels() -> None:
+    vocabulary = Vocabulary(Stub(mbart50(), 2))  # type: ignore[arg-type]
+    assert vocabulary.tokenizer.convert_ids_to_tokens(vocabulary.markers.tolist()) == list("0123456789")
+    form = TagFormat(vocabulary, ["det", "noun"])
+    tags = [0, 1] * 8
+    assert form.parse(form.write(tags).tolist(), 16) == tags

@@ -1,0 +1,39 @@
+"""Asking a model: every row once, in any batch, with the same answer."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch")
+pytest.importorskip("accelerate", reason="training needs accelerate")
+
+from isogloss.training.errors import TrainingError  # noqa: E402
+from isogloss.training.inference import outputs  # noqa: E402
+from training.toy import Words, bag  # noqa: E402
+
+
+def forward(model, batch):
+    return (model(batch["pieces"], batch["mask"]), batch["labels"])
+
+
+@pytest.mark.parametrize("tokens", [1, 40, 0])
+def test_answers_do_not_depend_on_the_batch(tokens):
+    model, words = bag().train(), Words()
+    found = np.full((64, 3), np.nan, np.float32)
+    for rows, (logits, labels) in outputs(model, words.lengths, words.batch, forward, tokens=tokens):
+        found[rows] = logits
+        assert (labels == words.encoded.columns["label"][rows]).all()
+    assert model.training
+    model.eval()
+    for row in (0, 17, 63):
+        batch = words.batch(np.array([row]), int(words.lengths[row]), 1)
+        alone = model(torch.from_numpy(batch["pieces"]), torch.from_numpy(batch["mask"]))
+        assert np.allclose(alone.detach().numpy()[0], found[row], atol=1e-6)
+
+
+def test_memory_that_is_short_is_said():
+    def short(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    words = Words()
+    with pytest.raises(TrainingError, match=r"memory is short for .* rows of .* pieces"):
+        list(outputs(bag(), words.lengths, words.batch, short))

@@ -1,0 +1,213 @@
+"""The loop: it learns, it repeats, it survives a kill, it stops at what is not a number."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch")
+pytest.importorskip("accelerate", reason="training needs accelerate")
+
+from isogloss.training import loop  # noqa: E402
+from isogloss.training.errors import TrainingError  # noqa: E402
+from isogloss.training.recipes import Recipe  # noqa: E402
+from training.toy import Words, bag  # noqa: E402
+
+RECIPE = Recipe("toy", 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Sums over several threads may be added up in another order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def weights(model):
+    return torch.cat([parameter.detach().reshape(-1) for parameter in model.parameters()]).numpy()
+
+
+def test_it_learns():
+    model, words = bag(), Words()
+    trained = loop.train(model, words, Recipe("toy", 3e-2, epochs=30, batch=16), seed=1)
+    batch = words.batch(np.arange(64), 32, 64)
+    found = model(torch.from_numpy(batch["pieces"]), torch.from_numpy(batch["mask"])).argmax(1).numpy()
+    assert (found == words.encoded.columns["label"]).mean() >= 0.95
+    assert trained.steps == 120
+    assert trained.losses[-4:].mean() < trained.losses[:4].mean() / 3
+    assert not model.training
+
+
+def test_the_same_seed_gives_the_same_model():
+    models = [bag(), bag(), bag()]
+    curves = [loop.train(model, Words(), RECIPE, seed=s).losses for model, s in zip(models, (1, 1, 2), strict=True)]
+    assert (curves[0] == curves[1]).all()
+    assert (weights(models[0]) == weights(models[1])).all()
+    assert (curves[0] != curves[2]).any()
+
+
+def test_it_equals_torch_by_hand():
+    """AdamW with decay on matrices only, clipping at 1, linear decay after warm-up: the same weights as plain torch."""
+    recipe = Recipe("toy", 1e-2, epochs=2, batch=16, weight_decay=0.1, warmup=2, dropout=0.0)
+    model, reference, words = bag(), bag(), Words()
+    loop.train(model, words, recipe, seed=5)
+    decaying = [p for p in reference.parameters() if p.ndim >= 2]
+    others = [p for p in reference.parameters() if p.ndim < 2]
+    groups = [{"params": decaying, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+    adam = torch.optim.AdamW(groups, lr=1e-2, eps=1e-8)
+    reference.dropout.p = 0.0
+    for step, batch in enumerate(loop.Timetable(words.lengths, 1, recipe, 5).batches()):
+        for group in adam.param_groups:
+            group["lr"] = 1e-2 * min(step / 2, (8 - step) / 6)
+        arrays = {name: torch.from_numpy(array) for name, array in words.batch(batch.items, 32, 16).items()}
+        adam.zero_grad()
+        (words.loss(reference, arrays) / len(batch.items)).backward()
+        torch.nn.utils.clip_grad_norm_(reference.parameters(), 1.0)
+        adam.step()
+    assert np.allclose(weights(model), weights(reference), atol=1e-6)
+
+
+@pytest.mark.parametrize("micro", [4, 5, 16, 100])
+def test_several_passes_make_one_update(micro):
+    plain = Recipe("toy", 1e-2, epochs=2, batch=16, dropout=0.0)
+    parts = Recipe("toy", 1e-2, epochs=2, batch=16, dropout=0.0, micro=micro)
+    models = bag(), bag()
+    curves = [loop.train(model, Words(), recipe).losses for model, recipe in zip(models, (plain, parts), strict=True)]
+    assert np.allclose(*curves, atol=1e-6)
+    assert np.allclose(weights(models[0]), weights(models[1]), atol=1e-5)
+
+
+def test_checkpoints_come_at_their_share_and_the_last_at_the_end():
+    moments = []
+    recipe = Recipe("toy", 1e-2, epochs=5, batch=16, checkpoints=25)
+    trained = loop.train(bag(), Words(), recipe, watch=lambda moment, _: moments.append(moment) or False)
+    assert [moment.step for moment in moments] == [5, 10, 15, 20]
+    assert [moment.epoch for moment in moments] == [1.25, 2.5, 3.75, 5.0]
+    assert moments[1].loss == pytest.approx(trained.losses[5:10].mean(), rel=1e-6)
+
+
+def test_looking_changes_nothing_and_a_watcher_may_end_it():
+    def look(moment, model):
+        assert not model.training
+        torch.rand(7)
+        return moment.step >= 8
+
+    recipe = Recipe("toy", 1e-2, epochs=4, batch=16, checkpoints=25)
+    watched = loop.train(bag(), Words(), recipe, seed=3, watch=look)
+    alone = loop.train(bag(), Words(), recipe, seed=3)
+    assert watched.steps == 8
+    assert (watched.losses == alone.losses[:8]).all()
+
+
+def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
+    """A process is killed with SIGKILL in the middle; another goes on, to the bit as if nothing had happened."""
+    whole = bag(7)
+    curve = loop.train(whole, Words(), RECIPE, seed=7).losses
+    script = (
+        "import os, signal, sys, torch; sys.path.insert(0, sys.argv[2])\n"
+        "torch.set_num_threads(1)\n"
+        "from training.toy import Words, bag\n"
+        "from isogloss.training import loop\n"
+        "from isogloss.training.recipes import Recipe\n"
+        "from pathlib import Path\n"
+        "loop.STATE_EVERY = 0\n"
+        "def look(moment, model):\n"
+        "    if moment.step >= 9: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "recipe = Recipe('toy', 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)\n"
+        "loop.train(bag(7), Words(), recipe, seed=7, state=Path(sys.argv[1]), watch=look)\n"
+    )
+    state = tmp_path / "state.pt"
+    killed = subprocess.run([sys.executable, "-c", script, state, HERE.parent], check=False, env=os.environ)
+    assert killed.returncode == -signal.SIGKILL
+    seen = []
+    monkeypatch.setattr(loop, "STATE_EVERY", 0)
+    resumed = bag(99)  # whatever it is, the state replaces it
+    again = loop.train(resumed, Words(), RECIPE, seed=7, state=state, watch=lambda m, _: seen.append(m.step) or False)
+    assert seen[0] > 6
+    assert (again.losses == curve).all()
+    assert (weights(resumed) == weights(whole)).all()
+
+
+def test_a_damaged_or_foreign_state_is_refused(tmp_path):
+    state = tmp_path / "state.pt"
+    loop.train(bag(), Words(), RECIPE, seed=7, state=state)
+    with pytest.raises(TrainingError, match="other data or settings"):
+        loop.train(bag(), Words(), RECIPE, seed=8, state=state)
+    state.write_bytes(state.read_bytes()[:1000])
+    with pytest.raises(TrainingError, match="damaged"):
+        loop.train(bag(), Words(), RECIPE, seed=7, state=state)
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path):
+    state = tmp_path / "state.pt"
+    first, second = bag(), bag(3)
+    loop.train(first, Words(), RECIPE, seed=7, state=state)
+    again = loop.train(second, Words(), RECIPE, seed=7, state=state)
+    assert again.pieces == 0
+    assert (weights(first) == weights(second)).all()
+
+
+class Poisoned(Words):
+    """One row makes the loss infinite."""
+
+    def loss(self, model, batch):
+        poison = (batch["pieces"][:, 0] == 19).any()
+        return super().loss(model, batch) * torch.where(poison, float("nan"), 1.0)
+
+
+def test_a_loss_that_is_not_a_number_stops_with_the_update(tmp_path):
+    words = Poisoned()
+    words.encoded.pieces[words.encoded.starts[40]] = 19
+    model = bag()
+    with pytest.raises(TrainingError, match=r"not a number at update \d+; .*state.*learning_rate"):
+        loop.train(model, words, RECIPE, state=tmp_path / "state.pt")
+    assert np.isfinite(weights(model)).all()
+
+
+def test_nothing_to_learn_from_is_said():
+    words = Words()
+    words.lengths = words.lengths[:0]
+    with pytest.raises(TrainingError, match="nothing to learn from"):
+        loop.train(bag(), words, RECIPE)
+
+
+def test_memory_that_is_short_names_the_setting(monkeypatch):
+    def short(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    words = Words()
+    monkeypatch.setattr(words, "loss", short)
+    with pytest.raises(TrainingError, match=r"16 items of .* pieces.*micro = 8"):
+        loop.train(bag(), words, RECIPE)
+
+
+def test_two_processes_learn_what_one_does(tmp_path):
+    """torchrun with two processes on the CPU: the same losses and weights within rounding."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "import numpy as np\n"
+        "from training.toy import Words, bag\n"
+        "from training.test_loop import weights\n"
+        "from isogloss.training import loop, processes\n"
+        "from isogloss.training.recipes import Recipe\n"
+        "model = bag(7)\n"
+        "recipe = Recipe('toy', 1e-2, epochs=4, batch=15, dropout=0.0)\n"
+        "trained = loop.train(model, Words(), recipe, seed=7)\n"
+        "if processes.is_main(): np.savez(sys.argv[1], losses=trained.losses, weights=weights(model))\n"
+    )
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
+    subprocess.run([*launch, script, tmp_path / "found.npz", HERE.parent], check=True, env=environment)
+    found = np.load(tmp_path / "found.npz")
+    model = bag(7)
+    trained = loop.train(model, Words(), Recipe("toy", 1e-2, epochs=4, batch=15, dropout=0.0), seed=7)
+    assert np.allclose(found["losses"], trained.losses, atol=1e-5)
+    assert np.allclose(found["weights"], weights(model), atol=1e-4)

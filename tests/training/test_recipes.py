@@ -1,0 +1,188 @@
+"""Recipes: the published figures, and what a user may change."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from isogloss.errors import DataError, IsoglossError, UnknownNameError
+from isogloss.tasks.registry import EVERY_TASK, TASKS
+from isogloss.training.recipes import NAMES, SIZES, Recipe, RecipeError, changes, recipe, size_of
+
+
+def test_every_task_has_every_recipe_in_every_size() -> None:
+    for name in NAMES:
+        for task in EVERY_TASK:
+            for size in SIZES:
+                found = recipe(name, task, size)
+                assert found.name == name
+                assert found.learning_rate > 0
+                assert found == recipe(name, task.removeprefix("mini-"), size)
+
+
+def test_the_paper_has_two_sizes_and_mt5() -> None:
+    for task in TASKS:
+        base, large, mt5 = (recipe("paper", task, size) for size in SIZES)
+        assert (base.epochs, base.batch, base.learning_rate, base.schedule) == (2, 32, 2e-5, "linear")
+        assert (large.epochs, large.batch, large.learning_rate, large.schedule) == (2, 16, 3e-5, "linear")
+        assert (mt5.steps, mt5.tokens, mt5.learning_rate, mt5.schedule) == (10_000, 2**17, 1e-3, "constant")
+        assert mt5.dropout == 0.1
+        assert mt5.checkpoints * mt5.steps / 100 == 200
+        assert {base.select, large.select, mt5.select} == {"english-dev"}
+
+
+@pytest.mark.parametrize(
+    ("task", "size", "rate", "epochs", "batch", "longest", "select"),
+    [
+        ("xnli", "base", 2e-5, 5, 32, 128, "english-dev"),
+        ("xnli", "large", 3e-5, 5, 32, 128, "english-dev"),
+        ("pawsx", "large", 2e-5, 5, 32, 128, "english-dev"),
+        ("udpos", "base", 2e-5, 10, 32, 128, "english-dev"),
+        ("wikiann", "large", 2e-5, 10, 32, 128, "english-dev"),
+        ("xquad", "base", 3e-5, 3, 32, 384, "last"),
+        ("mlqa", "large", 3e-5, 3, 32, 384, "last"),
+        ("tydiqa", "base", 3e-5, 3, 32, 384, "last"),
+        ("xcopa", "base", 2e-5, 5, 32, 128, "last"),
+        ("xcopa", "large", 3e-5, 5, 32, 128, "last"),
+        ("lareqa", "base", 2e-5, 3, 16, 256, "english-dev"),
+        ("mewslix", "base", 2e-5, 2, 256, 64, "last"),
+        ("mewslix", "large", 1e-5, 2, 32, 64, "last"),
+    ],
+)
+def test_the_scripts_differ_by_task(
+    task: str, size: str, rate: float, epochs: float, batch: int, longest: int, select: str
+) -> None:
+    found = recipe("scripts", task, size)
+    assert (found.learning_rate, found.epochs, found.batch) == (rate, epochs, batch)
+    assert (found.max_length, found.select, found.schedule) == (longest, select, "linear")
+    assert (found.epsilon, found.clip) == (1e-8, 1.0)
+
+
+def test_the_lengths_of_questions_and_answers() -> None:
+    for name in NAMES:
+        for task in ("xquad", "mlqa", "tydiqa", "tatoeba"):
+            asked = recipe(name, task)
+            assert (asked.max_length, asked.stride, asked.query_length) == (384, 128, 64)
+            assert (asked.answer_length, asked.n_best) == (30, 20)
+        found = recipe(name, "lareqa")
+        assert (found.query_length, found.answer_length) == (96, 256)
+    squad = recipe("scripts", "xquad")
+    assert (squad.weight_decay, squad.warmup) == (1e-4, 500)
+
+
+def test_keung_looks_after_every_two_percent_of_the_training_set() -> None:
+    for task, rate in (("mldoc", 2e-6), ("xnli", 2e-5)):
+        found = recipe("keung", task)
+        assert (found.learning_rate, found.schedule, found.batch) == (rate, "constant", 32)
+        assert found.checkpoints * found.epochs == 2
+        assert found.patience > 0
+
+
+def test_what_is_learnt_before() -> None:
+    for name in NAMES:
+        assert {task: recipe(name, task).train_on for task in ("lareqa", "tatoeba", "bucc")} == {
+            "lareqa": "xquad",
+            "tatoeba": "xquad",
+            "bucc": "xquad",
+        }
+        assert recipe(name, "xcopa").stages == ("siqa",)
+        assert recipe(name, "xnli").stages == ()
+
+
+def test_the_more_special_change_wins_and_every_change_over_the_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'epochs = 7\nselect = "single-target:sw"\n[large]\nbatch = 8\n[xnli]\nepochs = 3\nbatch = 4\n'
+        '[xnli.large]\nlearning_rate = 1\n[mldoc]\nlike = "xnli"\nmax_length = 9\n'
+    )
+    assert recipe("scripts", "udpos", "base", path).epochs == 7
+    assert recipe("scripts", "udpos", "large", path).batch == 8
+    assert recipe("scripts", "xnli", "base", path).batch == 4
+    found = recipe("scripts", "mini-xnli", "large", path)
+    assert (found.learning_rate, found.epochs, found.batch, found.select) == (1.0, 3, 8, "single-target:sw")
+    alike = recipe("scripts", "mldoc", "large", str(path))
+    assert (alike.learning_rate, alike.epochs, alike.max_length) == (1.0, 3, 9)
+    assert changes(path) == changes(str(path)) == changes(changes(path))
+
+
+def test_epochs_and_items_that_are_asked_for_replace_updates_and_tokens() -> None:
+    assert recipe("paper", "xnli", "text2text", {"epochs": 1}).steps == 0
+    assert recipe("paper", "xnli", "text2text", {"batch": 8}).tokens == 0
+    assert recipe("paper", "xnli", "text2text", {"epochs": 1, "steps": 5}).steps == 5
+
+
+def test_no_change_is_no_change() -> None:
+    assert changes(None) == changes({}) == changes("") == {}
+    assert recipe("paper", "xnli", "base", {}) == recipe("paper", "xnli")
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"learnin_rate": 1.0}, "'learnin_rate'. Did you mean learning_rate?"),
+        ({"xnli": {"epoch": 1}}, r"\[xnli\]: 'epoch'. Did you mean epochs"),
+        ({"xnlj": {}}, "unknown task or size 'xnlj'. Did you mean xnli"),
+        ({"xnli": {"huge": {}}}, "'huge'. Known: base, large, text2text"),
+        ({"base": {"like": "xnli"}}, "'like'"),
+        ({"mlqa": {"like": "squad"}}, "unknown task 'squad'"),
+        ({"select": "english"}, "unknown selection rule 'english'. Did you mean english-dev?"),
+        ({"select": "single-target:xx"}, "unknown language 'xx'"),
+        ({"train_on": "squad"}, "unknown task to train on 'squad'. Did you mean xquad?"),
+    ],
+)
+def test_a_name_that_does_not_exist_brings_the_nearest(tables: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        recipe("paper", "xnli", "base", tables)
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"batch": 2.5}, "batch = 2.5 is not a whole number"),
+        ({"batch": True}, "batch = True is not a whole number"),
+        ({"epochs": "two"}, "epochs = 'two' is not a number"),
+        ({"checkpointing": 1}, "checkpointing = 1 is not true or false"),
+        ({"select": 1}, "select = 1 is not a text"),
+        ({"stages": "siqa"}, "stages = 'siqa' is not a list of texts"),
+        ({"stages": [1]}, "is not a list of texts"),
+        ({"schedule": "cosine"}, "it is linear or constant"),
+        ({"precision": "fp16"}, "it is auto or bf16 or fp32"),
+        ({"checkpoints": 0}, "it is a percentage above 0"),
+        ({"checkpoints": 101}, "it is a percentage above 0"),
+        ({"dropout": 1.0}, "it is a share below 1"),
+        ({"learning_rate": 0}, "it must be larger than 0"),
+        ({"xnli": {"epochs": -1}}, r"\[xnli\]: epochs = -1: it cannot be negative"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_told(tables: dict[str, Any], said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
+        recipe("paper", "xnli", "base", tables)
+
+
+def test_files_that_are_not_there_or_not_toml(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no such file"):
+        changes(tmp_path / "none.toml")
+    path = tmp_path / "broken.toml"
+    path.write_text("epochs = ")
+    with pytest.raises(RecipeError, match=r"broken\.toml: it is not TOML"):
+        changes(path)
+
+
+@pytest.mark.parametrize(("name", "size"), [("papr", "base"), ("paper", "huge")])
+def test_unknown_recipes_and_sizes(name: str, size: str) -> None:
+    with pytest.raises(IsoglossError, match="unknown"):
+        recipe(name, "xnli", size)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "layers", "decodes", "size"),
+    [(768, 12, False, "base"), (1024, 12, False, "large"), (768, 24, False, "large"), (512, 8, True, "text2text")],
+)
+def test_sizes_are_told_by_the_configuration(hidden: int, layers: int, decodes: bool, size: str) -> None:
+    config = SimpleNamespace(hidden_size=hidden, num_hidden_layers=layers, is_encoder_decoder=decodes)
+    assert size_of(config) == size
+
+
+def test_a_recipe_is_only_what_it_says() -> None:
+    assert Recipe("mine", 1e-3) == Recipe(name="mine", learning_rate=1e-3)

@@ -1,0 +1,75 @@
+"""Selection rules over hand-written records."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isogloss.errors import UnknownNameError
+from isogloss.training.selection import RULES, Choice, Row, check_rule, choose, dev_scores, judges
+
+STEPS = [10, 20, 30, 40]
+
+
+def rows(language: str, values: list[float], split: str = "dev", metric: str = "accuracy") -> list[Row]:
+    return [Row(step, 0, language, split, metric, value, 100) for step, value in zip(STEPS, values, strict=True)]
+
+
+RECORD = [
+    *rows("en", [70.0, 80.0, 80.0, 75.0]),
+    *rows("sw", [40.0, 41.0, 42.0, 43.0]),
+    *rows("de", [60.0, 50.0, 50.0, 50.0]),
+    *rows("en", [0.0, 0.0, 0.0, 100.0], "test"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "language", "step", "by"),
+    [
+        ("english-dev", "sw", 20, "en dev"),
+        ("english-dev", "en", 20, "en dev"),
+        ("target-dev", "sw", 40, "sw dev"),
+        ("target-dev", "de", 10, "de dev"),
+        ("target-dev", "ta", 40, "last"),
+        ("single-target:de", "sw", 10, "de dev"),
+        ("single-target:ta", "sw", 40, "last"),
+        ("last", "sw", 40, "last"),
+    ],
+)
+def test_rules(rule: str, language: str, step: int, by: str) -> None:
+    assert choose(RECORD, STEPS, rule, language, ["accuracy"]) == Choice(step, by)
+
+
+def test_a_score_is_the_mean_of_the_main_metrics() -> None:
+    found = [*rows("en", [80, 60, 0, 0], metric="f1"), *rows("en", [10, 40, 0, 0], metric="em")]
+    found += rows("en", [0, 0, 99, 0], metric="other")
+    assert dev_scores(found, "en", ["f1", "em"]) == {10: 45.0, 20: 50.0, 30: 0.0, 40: 0.0}
+    assert choose(found, STEPS, "english-dev", "sw", ["f1", "em"]).step == 20
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
+def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
+    steps = list(range(1, len(values) + 1))
+    record = [Row(step, 0, "en", "dev", "accuracy", value, 1) for step, value in zip(steps, values, strict=True)]
+    step, _ = choose(record[::-1], steps, "english-dev", "en", ["accuracy"])
+    assert values[step - 1] == max(values)
+    assert max(values) not in values[: step - 1]
+
+
+def test_which_dev_sets_a_rule_looks_at() -> None:
+    assert judges("english-dev", ["sw", "de"]) == ("en",)
+    assert judges("target-dev", ["sw", "de", "sw"]) == ("sw", "de")
+    assert judges("single-target:fi", ["sw"]) == ("fi",)
+    assert judges("last", ["sw"]) == ()
+
+
+def test_rules_are_checked() -> None:
+    for rule in ("english-dev", "target-dev", "single-target:sw", "last"):
+        assert check_rule(rule) == rule
+    for rule in ("", "english", "single-target", "single-target:", "single-target:xx", "last:sw", RULES[2]):
+        with pytest.raises(UnknownNameError, match="unknown"):
+            check_rule(rule)
+
+
+def test_nothing_can_be_chosen_from_nothing() -> None:
+    with pytest.raises(ValueError, match="no checkpoint"):
+        choose([], [], "last", "en", ["accuracy"])
