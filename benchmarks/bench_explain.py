@@ -7,8 +7,8 @@ same F1. "explained" is the whole command in a fresh process: CPU and wall time,
 memory; "in one process" is reading and analysing alone, once everything is imported. Both sides take turns, have
 their bytecode compiled before, and each shows its best of three runs; the peer's entities, which take long, are run
 once. The work is not the same. Of questions the peer has three attributes (lengths of answer, question and context),
-two metrics and Student's t; ours are sixteen, of which ten vary here, three metrics and 1,000 resamples, and in one
-process also the same three attributes. Of entities both resample 1,000 times.
+two metrics and Student's t; ours are sixteen, of which ten vary here, three metrics and 1,000 resamples; a second row
+has the same three attributes. Of entities both resample 1,000 times.
 """
 
 import json
@@ -143,19 +143,27 @@ def compare(what: str, task: str, peer_task: str, folder: Path, peer_runs: int, 
     cell: Command = [folder / "predictions", "--data", folder / "data", "--tasks", task, "--languages", "en"]
     files: Command = ["--custom-dataset-paths", dataset, "--system-outputs", output, "--report-json", report]
     options = ("--confidence-alpha", "0.05", "--skip-failed-analyses")
-    measured([*ISOGLOSS, "explain", *cell])
-    ours, theirs = [], []
-    for turn in range(RUNS):
-        ours.append(measured([*ISOGLOSS, "explain", *cell]))
-        if turn < peer_runs:
+    wanted = {"explained": cell, **({f"{len(same)} attributes": [*cell, "-a", ",".join(same)]} if same else {})}
+    ours: dict[str, list[Cost]] = {how: [] for how in wanted}
+    theirs = []
+    for turn in range(-1, RUNS):
+        for how, words in wanted.items():
+            ours[how].append(measured([*ISOGLOSS, "explain", *words]))
+        if 0 <= turn < peer_runs:
             theirs.append(quiet([*EXPLAINABOARD, "--task", peer_task, *files, *options]))
     measured([*ISOGLOSS, "score", *cell, "--json", scores])
     check(what, report, scores)
-    whole = row(f"{what} explained", min(ours), min(theirs))
     peer = inside(PYTHON, THEIRS, folder, peer_task, peer_runs)
-    alone = {"in one process": (), f"{len(same)} attributes": same} if same else {"in one process": ()}
+    alone = {"in one process": (), **({f"{len(same)}, in one process": same} if same else {})}
     return [
-        {**whole, "ours_mb": ours[0].megabytes, "peer_mb": theirs[0].megabytes},
+        *(
+            {
+                **row(f"{what}, {how}", min(costs), min(theirs)),
+                "ours_mb": costs[0].megabytes,
+                "peer_mb": theirs[0].megabytes,
+            }
+            for how, costs in ours.items()
+        ),
         *(
             row(f"{what}, {how}", inside(sys.executable, OURS, folder, task, RUNS, *names), peer)
             for how, names in alone.items()

@@ -1,6 +1,6 @@
 """How fast encoders are fine-tuned and asked on one accelerator, beside transformers' Trainer, in one run.
 
-    python benchmarks/gpu/run.py [--sizes mbert,large] [--shapes xnli,squad,pos]
+    python benchmarks/gpu/run.py [--sizes mbert,large] [--shapes xnli,squad,pos] [--json FILE]
 
 Needs numpy, torch, transformers and accelerate, and nothing from the network: weights are random, configurations real.
 """
@@ -10,6 +10,7 @@ import gc
 import json
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
@@ -26,7 +27,8 @@ from isogloss.training.recipes import Recipe
 from isogloss.training.throughput import ceiling, flops_per_piece
 
 # Updates that are timed: ours after twice as many to capture in, the Trainer's after a few.
-STEPS, FEWER, SKIP = 300, 40, 10
+STEPS, FEWER, SKIP = 200, 40, 10
+ITEMS, ASKED = 20_000, 1_000
 
 
 def ours(size: Size, shape: str, exercise: Synthetic, steps: int) -> tuple[float, float, float]:
@@ -65,41 +67,39 @@ def asked(size: Size, shape: str, exercise: Synthetic) -> tuple[float, float]:
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
 
 
-def measure(key: str, shape: str) -> dict[str, float]:
+def stages(key: str, shape: str) -> Iterator[tuple[str, float]]:
+    """Figures of one size and shape, each as soon as it is known."""
     size = sizes()[key]
-    exercise = Synthetic(shape, size.config, 40_000)
-    rate, capture, busy = ours(size, shape, exercise, STEPS)
-    _free()
-    trainer = {}
-    for bf16 in (False, True):
-        trainer[bf16] = peers.train(size, shape, exercise, bf16=bf16, steps=FEWER, skip=SKIP)
+    exercise = Synthetic(shape, size.config, ITEMS)
+    yield "pieces", float(exercise.lengths.mean())
+    yield from zip(("train", "capture", "utilisation"), ours(size, shape, exercise, STEPS), strict=True)
+    yield from zip(("predict", "predict_utilisation"), asked(size, shape, exercise), strict=True)
+    for precision in ("bf16", "fp32"):
+        half = precision == "bf16"
+        yield f"trainer_{precision}", peers.train(size, shape, exercise, bf16=half, steps=FEWER, skip=SKIP)
+        yield f"trainer_predict_{precision}", peers.predict(size, shape, exercise, bf16=half, count=ASKED)
+
+
+def measure(key: str, shape: str) -> dict[str, float]:
+    """All figures of one size and shape; a run that is cut off has shown those it got to."""
+    found: dict[str, float] = {}
+    start = time.perf_counter()
+    for name, figure in stages(key, shape):
+        found[name] = figure
+        print(f"  {key} {shape} {name} {figure:,.4g} (after {time.perf_counter() - start:.0f} s)", flush=True)
         _free()
-    answered, answering = asked(size, shape, exercise)
-    _free()
-    predicted = {}
-    for bf16 in (False, True):
-        predicted[bf16] = peers.predict(size, shape, exercise, bf16=bf16, count=1000)
-        _free()
-    best, best_predicted = max(trainer.values()), max(predicted.values())
+    best = max(found["trainer_fp32"], found["trainer_bf16"])
+    best_asked = max(found["trainer_predict_fp32"], found["trainer_predict_bf16"])
+    size = sizes()[key]
     print(
-        f"{size.name:11} {shape:5} batch {size.batch}: {rate:6,.0f} ex/s ({busy:.0%} of the matrix rate, captures "
-        f"{capture:.0f} s); Trainer float32 {trainer[False]:,.0f}, bf16 {trainer[True]:,.0f}: {rate / best:.1f}x | "
-        f"asked {answered:7,.0f} ex/s ({answering:.0%}); Trainer {predicted[False]:,.0f}, {predicted[True]:,.0f}: "
-        f"{answered / best_predicted:.1f}x",
+        f"{size.name:11} {shape:5} batch {size.batch}: {found['train']:6,.0f} ex/s ({found['utilisation']:.0%} of the "
+        f"matrix rate, captures {found['capture']:.0f} s), Trainer float32 {found['trainer_fp32']:,.0f}, bf16 "
+        f"{found['trainer_bf16']:,.0f}: {found['train'] / best:.1f}x | asked {found['predict']:7,.0f} ex/s "
+        f"({found['predict_utilisation']:.0%}), Trainer {found['trainer_predict_fp32']:,.0f}, "
+        f"{found['trainer_predict_bf16']:,.0f}: {found['predict'] / best_asked:.1f}x",
         flush=True,
     )
-    return {
-        "train": rate,
-        "capture": capture,
-        "utilisation": busy,
-        "trainer_fp32": trainer[False],
-        "trainer_bf16": trainer[True],
-        "predict": answered,
-        "predict_utilisation": answering,
-        "trainer_predict_fp32": predicted[False],
-        "trainer_predict_bf16": predicted[True],
-        "pieces": float(exercise.lengths.mean()),
-    }
+    return found
 
 
 def _free() -> None:
@@ -112,19 +112,23 @@ def main() -> None:
     parser.add_argument("--sizes", default="mbert,large")
     parser.add_argument("--shapes", default="xnli,squad,pos")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--unchecked", action="store_true", help="skip the comparison with float32 on the processor")
     chosen = parser.parse_args()
     if not torch.cuda.is_available():
         raise SystemExit("no CUDA device here: this benchmark is for one")
     device = torch.device("cuda", 0)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; matrix products in bf16 at ", end="")
     print(f"{ceiling(device, torch.bfloat16) / 1e12:.0f} TFLOP/s", flush=True)
-    check.run()
-    found = {key: {s: measure(key, s) for s in chosen.shapes.split(",")} for key in chosen.sizes.split(",")}
-    for key, shapes in found.items():
-        if len(shapes) == 3:
-            extrapolate.show(sizes()[key].name, shapes)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(found, indent=1) + "\n")
+    if not chosen.unchecked:
+        check.run()
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for key in chosen.sizes.split(","):
+        for shape in chosen.shapes.split(","):
+            found.setdefault(key, {})[shape] = measure(key, shape)
+            if chosen.json:
+                chosen.json.write_text(json.dumps(found, indent=1) + "\n")
+        if len(found[key]) == 3:
+            extrapolate.show(sizes()[key].name, found[key])
 
 
 if __name__ == "__main__":
