@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 .PHONY: help setup demo test lint format bench clean
 
 help:
-	@echo "make demo   score real-looking predictions from scratch, offline, and show every table"
+	@echo "make demo   run, score, explain and report the floor baseline on the embedded suite, offline"
 	@echo "make test   run the tests (over real files too where ISOGLOSS_DATA points at a data folder)"
 	@echo "make lint   ruff, mypy --strict, import layers"
 	@echo "make bench  measure against the peer libraries, side by side"

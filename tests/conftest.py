@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# One thread a test process: there is one process a core, and sums over several threads depend on their number.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 pytest_plugins = ["tiny_models"]
 
 

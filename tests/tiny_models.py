@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from isogloss.systems.neural.skill import Skill
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
 from isogloss.training.recipes import Recipe
 
-__all__ = ["BY_HEART", "by_heart", "texts", "tiny_bert", "tiny_mt5", "tiny_xlm", "tiny_xlmr"]
+__all__ = ["BY_HEART", "texts", "tiny_bert", "tiny_mt5", "tiny_xlm", "tiny_xlmr", "topics"]
 
 VOCABULARY = 900
 LANGUAGES = ("en", "de", "ru", "ar", "zh", "th")
@@ -24,7 +24,16 @@ WRITTEN = (
 )
 # Enough for a tiny model to learn 64 examples by heart.
 BY_HEART = Recipe("by heart", 2e-3, epochs=30, batch=16, checkpoints=100)
-WIDE = {"initializer_range": 0.1}  # with so few units, the usual 0.02 takes long to learn anything
+# BERT and XLM-R in small; with so few units, the usual range of 0.02 takes long to learn anything.
+SMALL = {
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 128,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "initializer_range": 0.1,
+}
 
 
 def texts() -> list[str]:
@@ -43,13 +52,14 @@ def texts() -> list[str]:
     return found
 
 
-def by_heart(skill: Skill, train: Examples) -> Any:
-    """A model that was trained on examples by the skill's recipe."""
-    from isogloss.training.loop import train as learn
-
-    model = skill.open(0)
-    learn(model, skill.exercise(train), skill.recipe)
-    return model
+def topics() -> Examples:
+    """64 documents of MLDoc's four topics, which a word of each tells."""
+    words = "market minister football rain".split()
+    columns: dict[str, Any] = {
+        "text": [f"the {words[row % 4]} was talked about on page {row}" for row in range(64)],
+        "label": [task("mldoc").labels[row % 4] for row in range(64)],
+    }
+    return Examples("mldoc", "en", "train", list(map(str, range(64))), columns, "label")
 
 
 @pytest.fixture(scope="session")
@@ -57,17 +67,7 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """BERT with cased WordPiece: segments, and `[CLS] a [SEP] b [SEP]`."""
     transformers = _transformers()
     tokenizer = _wordpiece(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], "[CLS]:0 $A:0 [SEP]:0", "$B:1 [SEP]:1")
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=128,
-        max_position_embeddings=512,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        **WIDE,
-    )
+    config = transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=512, **SMALL)
     return _saved(tmp_path_factory, "bert", tokenizer, lambda: transformers.BertForMaskedLM(config))
 
 
@@ -79,18 +79,12 @@ def tiny_xlmr(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = _unigram(specials, "<s> $A </s>", "</s> $B </s>", ["input_ids", "attention_mask"])
     config = transformers.XLMRobertaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=128,
         max_position_embeddings=514,
         type_vocab_size=1,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
         bos_token_id=0,
         pad_token_id=1,
         eos_token_id=2,
-        **WIDE,
+        **SMALL,
     )
     return _saved(tmp_path_factory, "xlmr", tokenizer, lambda: transformers.XLMRobertaForMaskedLM(config))
 

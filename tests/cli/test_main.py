@@ -34,6 +34,19 @@ def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str
     assert text.count("--") <= 40
 
 
+@pytest.mark.parametrize("verb", [None, *VERBS])
+def test_help_fits_eighty_columns(
+    verb: str | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paragraphs are not broken twice, nothing is cut off, and examples can be copied as they stand."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(*([verb] if verb else []), "--help") == 0
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert max(map(len, lines)) <= (80 if verb else 92)
+    assert not any(line.endswith("…│") or "… │" in line for line in lines)
+    assert [line for line in lines if line.startswith(" --")] == []
+
+
 def test_an_unknown_verb_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("scroe") == 2
     assert "Did you mean score" in capsys.readouterr().err

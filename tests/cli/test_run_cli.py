@@ -58,7 +58,27 @@ def test_failed_cells_are_told_and_end_in_exit_code_1(tmp_path: Path, monkeypatc
 
 def test_nothing_done_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xquad refuse@mini-tatoeba")
-    assert isogloss(*RUN, "--out", tmp_path).code == 1
+    done = isogloss(*RUN, "--out", tmp_path)
+    assert done.code == 1
+    assert "mean" not in done.out
+
+
+def test_reasons_that_differ_in_the_cell_alone_are_one(tmp_path: Path) -> None:
+    done = isogloss(*RUN, "--regime", "in-language", "--out", tmp_path)
+    lines = [line for line in done.out.splitlines() if "no train file" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("skipped: seed-0 mini-xquad/de and 3 more: no train file of mini-xquad/de in ")
+
+
+def test_answers_without_gold_are_said_not_to_be_scored(tmp_path: Path) -> None:
+    (tmp_path / "data/xnli").mkdir(parents=True)
+    (tmp_path / "data/xnli/train-en.tsv").write_text("One dog.\tA dog.\tneutral\n" * 20)
+    (tmp_path / "data/xnli/test-en.tsv").write_text("One dog.\tA dog.\n" * 5_010)
+    words = ("--tasks", "xnli", "--languages", "en", "--seeds", 1, "--data", tmp_path / "data", "--out", tmp_path)
+    done = isogloss("run", "fake", *words)
+    assert done.code == 0
+    assert "done: seed-0 xnli/en: not scored: the test file has no gold answers" in done.out
+    assert "1 done cell in" in done.out
 
 
 @pytest.mark.parametrize(
@@ -96,16 +116,18 @@ def test_the_live_table_counts_the_cells(tmp_path: Path, monkeypatch: pytest.Mon
     assert "to go" in shown
 
 
-def test_predict_fills_one_cell(tmp_path: Path) -> None:
+def test_predict_fills_one_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("predict", "fake", "--task", "mini-xquad", "--language", "sw", "--out", tmp_path / "answers")
     done = isogloss(*words)
     assert done.code == 0
     assert "60 answers" in done.out
     assert [path.name for path in (tmp_path / "answers").rglob("*")] == ["mini-xquad", "sw.jsonl"]
     assert isogloss("score", tmp_path / "answers", "--suite", "mini").code == 0
+    monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xquad")
     again = isogloss(*words)
     assert again.code == 1
-    assert "--force replaces them" in again.err
+    assert "--force replaces them" in again.err  # said before the system is asked for anything
+    monkeypatch.setenv("FAKE_TROUBLE", "")
     first = (tmp_path / "answers" / "mini-xquad" / "sw.jsonl").read_bytes()
     assert isogloss(*words, "--force", "--seed", 1).code == 0
     assert (tmp_path / "answers" / "mini-xquad" / "sw.jsonl").read_bytes() != first

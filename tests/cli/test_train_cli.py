@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,6 +15,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 
 from e2e.command import isogloss
 from isogloss.systems.neural.account import read_account
+from isogloss.training import loop
 from isogloss.training.recipes import Recipe, recipe
 from isogloss.training.record import read_checkpoints
 
@@ -84,13 +86,49 @@ def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mon
         (["encoder:bert", "-t", "xnli", "-c", "none.toml"], 1, "none.toml: there is no such file"),
         (["encoder:bert", "-t", "xnli", "--split", "best"], 2, "unknown split to predict 'best'"),
         (["encodr:bert", "-t", "xnli"], 2, "unknown system 'encodr'. Did you mean encoder"),
-        (["ngram", "-t", "mini-xnli"], 1, "system 'ngram' cannot be made"),
+        (["ngram", "-t", "mini-xnli"], 1, "ngram follows no recipe"),
     ],
 )
 def test_wrong_words_are_told(words: list[str], code: int, said: str, tmp_path: Path) -> None:
     done = isogloss("train", *words, "--out", tmp_path)
     assert done.code == code
     assert said in done.err
+
+
+def test_killed_and_issued_again_it_ends_the_same(
+    tiny_bert: Path, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGKILL after the second of four checkpoints, with dropout: scores, answers and weights are the same bytes."""
+    import torch
+
+    config.write_text(QUICK.replace("checkpoints = 50", "checkpoints = 25\ndropout = 0.1"))
+    words = ["train", f"encoder:{tiny_bert}", "-t", "mini-xnli", "-l", "en,sw", "-c", str(config), "-o"]
+    monkeypatch.setattr(loop, "STATE_EVERY", 0)
+    monkeypatch.setattr(loop, "REPORT_EVERY", 0)  # which looks by the clock, and must not change anything
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    assert isogloss(*words, tmp_path / "whole").code == 0
+    begin = "from isogloss.training import loop; loop.STATE_EVERY = 0; from isogloss.cli.main import main; main()"
+    command = [sys.executable, "-c", begin, *words, str(tmp_path / "killed")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        assert any("checkpoint at 4 of 8" in line for line in process.stderr)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    again = isogloss(*words, tmp_path / "killed")
+    torch.set_num_threads(threads)
+    assert again.code == 0, again.err
+    assert "checkpoint at 2 of 8" not in again.err
+    whole, killed = (tmp_path / out / "encoder-bert" / "zero-shot" / "seed-0" for out in ("whole", "killed"))
+    names = [".training/mini-xnli/checkpoints.csv", ".training/mini-xnli/checkpoints.npz"]
+    for name in (
+        *names,
+        "mini-xnli/en.jsonl",
+        "mini-xnli/sw.jsonl",
+        ".training/mini-xnli/weights/last/model.safetensors",
+    ):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes()
 
 
 def test_two_processes_learn_what_one_learns(tiny_bert: Path, tmp_path: Path, config: Path) -> None:

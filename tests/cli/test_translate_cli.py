@@ -1,6 +1,8 @@
 """isogloss translate, as a user meets it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,20 @@ def test_what_is_wrong_is_told(data: Path, words: tuple[str, ...], code: int, sa
     done = isogloss("translate", "xnli", *words, "--data", data)
     assert done.code == code
     assert said in done.err
+
+
+def test_what_no_regime_could_use_is_refused(tmp_path: Path) -> None:
+    for words in (("xquad", "--split", "test"), ("udpos",), ("lareqa",)):
+        done = isogloss("translate", *words, "--language", "de", "--with", "cat", "--data", tmp_path)
+        assert done.code == 1
+        assert "nothing could use it: translate-t" in done.err
+
+
+def test_a_translator_that_does_not_read_is_told_of(data: Path) -> None:
+    """It breaks the pipe: the command itself must not die of that (as it did where SIGPIPE had its default)."""
+    rows = (f"A dog and {number} cats.\tA dog.\tneutral\n" for number in range(20_000))
+    (data / "xnli/train-en.tsv").write_text("".join(rows))
+    words = ["translate", "xnli", "--language", "es", "--with", "false", "--data", str(data)]
+    done = subprocess.run([sys.executable, "-m", "isogloss", *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "false: the translator ended with 1" in done.stderr

@@ -30,10 +30,34 @@ def test_answers_do_not_depend_on_the_batch(tokens):
         assert np.allclose(alone.detach().numpy()[0], found[row], atol=1e-6)
 
 
-def test_memory_that_is_short_is_said():
+@pytest.mark.parametrize("fits", [20, 3, 1])
+def test_what_does_not_fit_is_asked_in_halves(fits):
+    def forward_few(model, batch):
+        if len(batch["pieces"]) > fits:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(model, batch)
+
+    model, words = bag(), Words()
+    found = np.full((64, 3), np.nan, np.float32)
+    for rows, (logits, _) in outputs(model, words.lengths, words.batch, forward_few):
+        found[rows] = logits
+    for rows, (logits, _) in outputs(model, words.lengths, words.batch, forward):
+        assert np.allclose(found[rows], logits, atol=1e-6)
+
+
+def test_memory_that_is_short_for_one_row_is_said():
     def short(*_):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     words = Words()
-    with pytest.raises(TrainingError, match=r"memory is short for .* rows of .* pieces"):
+    with pytest.raises(TrainingError, match=r"memory is short for one row of 30 pieces.*smaller max_length"):
         list(outputs(bag(), words.lengths, words.batch, short))
+
+
+def test_any_other_error_is_raised_at_once():
+    def broken(*_):
+        raise RuntimeError("shapes do not fit")
+
+    words = Words()
+    with pytest.raises(RuntimeError, match="shapes do not fit"):
+        list(outputs(bag(), words.lengths, words.batch, broken))

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch")
 pytest.importorskip("accelerate", reason="training needs accelerate")
 
-from isogloss.training import loop  # noqa: E402
+from isogloss.training import loop, processes  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
@@ -106,6 +107,49 @@ def test_looking_changes_nothing_and_a_watcher_may_end_it():
     assert (watched.losses == alone.losses[:8]).all()
 
 
+def test_showing_how_it_goes_changes_nothing(monkeypatch):
+    """Reports come by the clock; what they measure must not draw from the numbers that dropout is made of."""
+
+    class Shown:
+        steps = 0
+
+        def step(self, step, steps, loss, rate, pieces_per_second, utilisation):
+            self.steps += 1
+            assert 0 < utilisation < 1
+
+    monkeypatch.setattr(loop, "REPORT_EVERY", -1)
+    alone = loop.train(bag(), Words(), RECIPE, seed=3).losses
+    loop.ceiling.cache_clear()
+    shown = Shown()
+    assert (loop.train(bag(), Words(), RECIPE, seed=3, report=shown).losses == alone).all()
+    assert shown.steps == len(alone)
+
+
+def test_checkpoints_are_no_part_of_the_speed(monkeypatch):
+    loop.ceiling(torch.device("cpu"), torch.float32)
+    clock = [0.0]
+    monkeypatch.setattr(loop.time, "perf_counter", lambda: clock[0])
+
+    def look(moment, model):
+        clock[0] += 1000.0
+        return False
+
+    assert loop.train(bag(), Words(), RECIPE, watch=look).seconds == 0.0
+    assert clock[0] == 10_000.0
+
+
+def test_the_exact_weights_come_back():
+    """Trained in bf16, it ends with bf16 weights, or with the float32 ones beside them, for another run."""
+    recipe = replace(RECIPE, precision="bf16")
+    rounded, exact = bag(), bag()
+    loop.train(rounded, Words(), recipe)
+    loop.train(exact, Words(), recipe, exact=True)
+    assert rounded.out.weight.dtype == torch.bfloat16
+    assert exact.out.weight.dtype == torch.float32
+    assert exact.out.weight.bfloat16().equal(rounded.out.weight)
+    assert not exact.out.weight.equal(rounded.out.weight.float())
+
+
 def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     """A process is killed with SIGKILL in the middle; another goes on, to the bit as if nothing had happened."""
     whole = bag(7)
@@ -133,6 +177,29 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     assert seen[0] > 6
     assert (again.losses == curve).all()
     assert (weights(resumed) == weights(whole)).all()
+
+
+def test_a_state_is_written_between_checkpoints_too(tmp_path, monkeypatch):
+    """Where there is one checkpoint, at the end, a kill does not cost everything."""
+
+    class Interrupted(Words):
+        left = 9
+
+        def loss(self, model, batch):
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+            return super().loss(model, batch)
+
+    monkeypatch.setattr(loop, "STATE_AT_LATEST", 0)
+    recipe, state, moments = replace(RECIPE, checkpoints=100), tmp_path / "state.pt", []
+    whole = loop.train(bag(), Words(), recipe, seed=7).losses
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(bag(), Interrupted(), recipe, seed=7, state=state)
+    again = loop.train(bag(), Words(), recipe, seed=7, state=state, watch=lambda m, _: moments.append(m) or False)
+    assert again.pieces < Words().lengths.sum() * 4 / 2  # only what was left
+    assert (again.losses == whole).all()
+    assert moments[0].loss == pytest.approx(whole.mean(), rel=1e-6)
 
 
 def test_a_damaged_or_foreign_state_is_refused(tmp_path):
@@ -178,14 +245,65 @@ def test_nothing_to_learn_from_is_said():
         loop.train(bag(), words, RECIPE)
 
 
-def test_memory_that_is_short_names_the_setting(monkeypatch):
+SHORT = (
+    torch.OutOfMemoryError("CUDA out of memory"),
+    RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory"),
+)
+
+
+@pytest.mark.parametrize("error", SHORT)
+def test_memory_that_is_short_names_the_setting(error, monkeypatch):
     def short(*_):
-        raise torch.OutOfMemoryError("CUDA out of memory")
+        raise error
 
     words = Words()
     monkeypatch.setattr(words, "loss", short)
     with pytest.raises(TrainingError, match=r"16 items of .* pieces.*micro = 8"):
         loop.train(bag(), words, RECIPE)
+
+
+def test_memory_that_is_short_for_the_model_says_so(monkeypatch):
+    def short(*_, **__):
+        raise SHORT[0]
+
+    monkeypatch.setattr(loop, "Optimizer", short)
+    with pytest.raises(TrainingError, match=r"short for 203 weights, their gradients and moments.*smaller model"):
+        loop.train(bag(), Words(), RECIPE)
+
+
+def test_any_other_error_is_not_about_memory(monkeypatch):
+    def broken(*_):
+        raise RuntimeError("shapes do not fit")
+
+    words = Words()
+    monkeypatch.setattr(words, "loss", broken)
+    with pytest.raises(RuntimeError, match="shapes do not fit"):
+        loop.train(bag(), words, RECIPE)
+
+
+def test_a_state_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(TrainingError, match=r"state.pt: the state of training cannot be written .* Make room there"):
+        loop.train(bag(), Words(), RECIPE, state=tmp_path / "file" / "state.pt")
+
+
+def test_a_model_that_cannot_recompute_says_so():
+    class Stubborn(type(bag())):
+        def gradient_checkpointing_enable(self):
+            raise ValueError("Stubborn does not support gradient checkpointing.")
+
+    with pytest.raises(TrainingError, match=r"Stubborn does not support gradient checkpointing\. Set it to false"):
+        loop.train(Stubborn(), Words(), replace(RECIPE, checkpointing=True))
+
+
+def test_an_error_in_one_of_several_processes_ends_it(monkeypatch):
+    """The others wait for its gradients; a launcher ends them when it is gone."""
+    with pytest.raises(TrainingError), processes.together():
+        raise TrainingError("memory is short")
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK", "2")
+    with pytest.raises(SystemExit, match="error in process 2 of 4: memory is short"), processes.together():
+        raise TrainingError("memory is short")
 
 
 def test_two_processes_learn_what_one_does(tmp_path):

@@ -68,7 +68,8 @@ def test_what_cannot_be_asked_is_noted() -> None:
         "zh dev: a pool of 50,001 candidates is too large to be asked at every checkpoint",
         "zh test: a pool of 50,001 candidates is too large to be asked at every checkpoint",
     )
-    assert Questions.of(find, [("en", "dev")], {"dev": 0}).notes == ("en dev: not asked at checkpoints",)
+    unread = Questions.of(lambda *_: pytest.fail("read in vain"), [("en", "dev")], {"dev": 0})
+    assert unread.notes == ("en dev: not asked at checkpoints",)
 
 
 @pytest.fixture
@@ -115,6 +116,13 @@ def test_a_checkpoint_is_asked_once_in_spite_of_kills(tmp_path: Path, questions:
     assert first == {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
     twice.clear()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints.csv", "checkpoints.npz"]
+
+
+def test_questions_may_not_change_in_the_middle(tmp_path: Path, questions: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
+    for others in (questions[:2], [*questions[:2], examples("de", "test", 4, gold=False)]):
+        with pytest.raises(DataError, match=r"have answered other questions\. Remove the folder to begin anew"):
+            CheckpointRecord(tmp_path, XNLI, 0, others)
 
 
 def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, questions: list[Examples]) -> None:

@@ -37,11 +37,12 @@ def build(
 ) -> None:
     """Write the tests: JSON lines with context, question, gold answer, slots and stable ids.
 
-    Answer each id with {"id": …, "prediction": "the answer"} in <predictions>/<language>.jsonl, then
-    isogloss checklist score <predictions>. INV kinds are answered in the same file as the plain ones.
+    Answer each id with {"id": …, "prediction": "the answer"} in
+    <predictions>/<language>.jsonl, then isogloss checklist score <predictions>.
+    INV kinds are answered in the same file as the plain ones.
 
+    \b
     Example:
-
       isogloss checklist build --out checklist --languages en,sw,ta
     """
     from isogloss.checklist.build import build as write
@@ -68,10 +69,9 @@ def answer(
 ) -> None:
     """Let a system answer the tests.
 
+    \b
     Example:
-
       isogloss checklist answer ngram --out answers --cases 20
-
       isogloss checklist score answers --cases 20
     """
     from isogloss.checklist.build import Variant, variants
@@ -102,11 +102,11 @@ def audit(
 
     Exit codes: 0 no finding; 1 findings.
 
+    \b
     Examples:
-
       isogloss checklist audit
-
-      isogloss checklist audit --suite checklist_templates.tsv --languages he,th --details 2
+      isogloss checklist audit --suite checklist_templates.tsv \\
+          --languages he,th --details 2
     """
     from isogloss.checklist.own import audit_language
     from isogloss.report.checklist import finding_table
@@ -148,10 +148,11 @@ def score(
 ) -> None:
     """Error rates per test and language: by the paper's rule and by the fair one, with Wilson intervals.
 
-    A case fails if any of its examples fails. The difference between the two rules is the test's fault.
+    A case fails if any of its examples fails. The difference between the two
+    rules is the test's fault.
 
+    \b
     Example:
-
       isogloss checklist score my-answers --failures 3 --json rates.json
     """
     from dataclasses import asdict
@@ -207,8 +208,8 @@ def show_case(
 ) -> None:
     """Show one case side by side in several languages.
 
+    \b
     Example:
-
       isogloss checklist show animal_vs_vehicle-0003 --languages en,ja,sw,tr
     """
     from isogloss.checklist.own import find_case

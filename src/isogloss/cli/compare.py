@@ -25,15 +25,16 @@ def compare(
 ) -> None:
     """Compare systems on the cells they share: differences with 95 % intervals and Holm-corrected p-values.
 
-    Both systems meet the same resampled examples, so a small difference that always goes one way is found, and a
-    large one that hangs on a few examples is not believed. Cells: McNemar's exact test for accuracies, approximate
+    Both systems meet the same resampled examples, so a small difference that
+    always goes one way is found, and a large one that hangs on a few examples
+    is not believed. Cells: McNemar's exact test for accuracies, approximate
     randomisation otherwise; averages: paired bootstrap.
 
+    \b
     Examples:
-
       isogloss compare mbert xlmr --data data
-
-      isogloss compare mbert xlmr mt5 --tasks xquad --languages en,zh --json comparison.json
+      isogloss compare mbert xlmr mt5 --tasks xquad --languages en,zh \\
+          --json comparison.json
     """
     import msgspec
 

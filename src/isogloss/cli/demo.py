@@ -19,8 +19,9 @@ def demo(
 ) -> None:
     """Run the floor baseline over the embedded suite: all ten tasks, 51 languages, trained, predicted, scored.
 
-    Nothing is downloaded. The examples of `mini` are made up: this shows what Isogloss does and how long it takes; it
-    is no evidence about any model. Re-issuing the command does only what is missing.
+    Nothing is downloaded. The examples of `mini` are made up: this shows what
+    Isogloss does and how long it takes; it is no evidence about any model.
+    Issued again, it does only what is missing.
     """
     from isogloss.report.scores import beside_published
     from isogloss.report.tables import show

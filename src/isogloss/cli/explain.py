@@ -41,18 +41,20 @@ def explain(
 ) -> None:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
-    Continuous attributes get four buckets of equal counts (XS, S, L, XL), others one bucket a value; every bar has a
-    95 % interval, and a sentence is said only where best and worst bucket really differ. With two systems or more:
-    differences bucket by bucket, and where their order turns. Scores of questions are the mean of F1 and exact match.
+    Continuous attributes get four buckets of equal counts (XS, S, L, XL),
+    others one bucket a value; every bar has a 95 % interval, and a sentence is
+    said only where best and worst bucket really differ. With two systems or
+    more: differences bucket by bucket, and where their order turns. Scores of
+    questions are the mean of F1 and exact match.
 
+    \b
     Examples:
-
-      isogloss explain my-predictions --data data --tasks xquad --languages en,zh
-
-      isogloss explain mbert xlmr --data data --tasks xquad --examples 5 --html explained.html
-
-      isogloss explain my-predictions --data data --tasks xquad --attributes aLen@whitespace,qLen=greedy
-
+      isogloss explain my-predictions --data data --tasks xquad \\
+          --languages en,zh
+      isogloss explain mbert xlmr --data data --tasks xquad --examples 5 \\
+          --html explained.html
+      isogloss explain my-predictions --data data --tasks xquad \\
+          --attributes aLen@whitespace,qLen=greedy
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
     from isogloss.explain.analysis import wanted

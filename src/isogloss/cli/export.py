@@ -20,13 +20,13 @@ def export(
 ) -> None:
     """Write the inputs of a task as JSON lines (or Parquet), without gold, so that any system can answer.
 
-    Answer each line's id with {"id": …, "prediction": …} in <predictions>/<task>/<language>.jsonl (dev-<language>.jsonl
-    for dev), then: isogloss validate <predictions>, isogloss score <predictions>.
+    Answer each line's id with {"id": …, "prediction": …} in
+    <predictions>/<task>/<language>.jsonl (dev-<language>.jsonl for dev), then:
+    isogloss validate <predictions>, isogloss score <predictions>.
 
+    \b
     Examples:
-
       isogloss export xquad --languages en,sw --data data --out inputs
-
       isogloss export udpos --split dev --out udpos-dev.parquet
     """
     from isogloss.predictions.export import export as write

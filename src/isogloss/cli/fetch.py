@@ -54,7 +54,7 @@ def fetch(
 
     Exit status: 0 all is there, 1 something failed (the rest was done),
     2 wrong usage.
-    """  # noqa: D301 (\b keeps the examples on their lines)
+    """
     from isogloss.data.fetch import Patience, is_mirror
     from isogloss.data.fetch import fetch as bring
     from isogloss.data.location import default_data_dir

@@ -56,7 +56,7 @@ def import_(
           --labels entailment,neutral,contradiction
       isogloss import auto samples_xnli_de_*.jsonl -t xnli -l de -o preds \\
           --split dev --data data
-    """  # noqa: D301 (\b keeps the lines as they are)
+    """
     from isogloss.predictions.importers import import_files
     from isogloss.predictions.write import write_predictions
     from isogloss.tasks.registry import task as find_task

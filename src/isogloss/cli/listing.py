@@ -108,12 +108,10 @@ def listing(
 ) -> None:
     """Show what there is: tasks, languages, suites, metrics, systems; or everything about one task or language.
 
+    \b
     Examples:
-
       isogloss list tasks
-
       isogloss list xquad
-
       isogloss list languages --json
     """
     rows = _LISTS[what]() if what in _LISTS else _one(what)

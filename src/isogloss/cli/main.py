@@ -16,22 +16,23 @@ VERBS = {
     "list": ("listing", "Show the tasks, languages, suites, metrics and systems there are."),
     "fetch": ("fetch", "Download datasets, checked and resumable; show what is here."),
     "export": ("export", "Write the inputs of a task with the ids to answer."),
-    "translate": ("translate", "Have training or test sets translated, for the regimes that need it."),
     "import": ("importing", "Turn other tools' output files into a prediction folder."),
     "validate": ("validate", "Find every problem of a prediction folder at once."),
     "score": ("score", "Score a prediction folder: every number, with intervals."),
-    "predict": ("predict", "Have a system answer one task in one language."),
-    "run": ("run", "Fill a grid: a system on tasks, languages and seeds; killed, it goes on where it was."),
-    "train": ("train", "Fine-tune a model on tasks, under any regime, and see how it does in every language."),
-    "checklist": ("checklist", "Template tests of simple things in 51 languages: build, audit, score."),
-    "demo": ("demo", "See it work: two made-up systems, scored and compared, offline."),
-    "explain": (
-        "explain",
-        "Show where a system fails, bucket by bucket, and where two differ; or what the data are like.",
-    ),
     "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),
-    "report": ("report", "Make one page that shows everything, offline; tables and charts as files."),
+    "explain": ("explain", "Show where a system fails, where two differ, what the data are like."),
+    "report": ("report", "Make one page that shows everything, offline; tables and charts too."),
+    "predict": ("predict", "Have a system answer one task in one language."),
+    "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),
+    "train": ("train", "Fine-tune a model, under any regime; see it in every language."),
+    "translate": ("translate", "Have data translated, for the regimes that need it."),
+    "checklist": ("checklist", "Template tests of simple things: build, audit, score."),
+    "demo": ("demo", "See it all work: the floor baseline on a made-up suite, offline."),
 }
+
+# Verbs that a broken pipe or connection must not end without a word: they talk to servers and to other processes, and
+# their work goes on although nobody reads its progress.
+UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo"})
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 
@@ -77,8 +78,7 @@ def _settle_streams(words: list[str]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    # A download must not die because nobody reads its progress.
-    if hasattr(signal, "SIGPIPE") and words[:1] != ["fetch"]:
+    if hasattr(signal, "SIGPIPE") and not UNBROKEN.intersection(words[:1]):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 

@@ -25,18 +25,19 @@ def predict(
 ) -> None:
     """Fit a system on a task's English training set, or as the regime says, and write its answers in one language.
 
-    The answers go to <out>/<task>/<language>.jsonl, ready for isogloss score. Whole grids are filled by isogloss run.
+    The answers go to <out>/<task>/<language>.jsonl, ready for isogloss score.
+    Whole grids are filled by isogloss run.
 
+    \b
     Examples:
-
       isogloss predict ngram --task mini-xquad --language sw --out answers
-
-      isogloss predict ngram --task xnli --language de --split dev --data data --out answers
-
-      isogloss predict ngram --task tydiqa --language ko --regime in-language --data data --out answers
+      isogloss predict ngram --task xnli --language de --split dev \\
+          --data data --out answers
+      isogloss predict ngram --task tydiqa --language ko --regime in-language \\
+          --data data --out answers
     """
     from isogloss.errors import unknown
-    from isogloss.predictions.write import write_predictions
+    from isogloss.predictions.write import destination, write_predictions
     from isogloss.systems import system as find_system
     from isogloss.systems.cells import Lesson, answers, fitted
     from isogloss.tasks.registry import task as find_task
@@ -47,6 +48,7 @@ def predict(
     of = find_task(task)
     if language not in (known := (*of.languages, *of.also)):
         raise unknown(f"language of {of.id}", language, known)
+    destination(out, of, language, split, force=force)
     learning = find_regime(regime)
     [fit] = learning.fits(of, [language])
     with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:

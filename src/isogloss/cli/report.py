@@ -26,16 +26,17 @@ def report(
 ) -> None:
     """Make a report of one or more systems: one HTML file that works offline, tables and charts beside it.
 
-    index.html is self-contained. tables/ has every table as CSV, Markdown and LaTeX (booktabs), charts/ every chart as
-    SVG and PNG, scores.csv every number.
+    index.html is self-contained. tables/ has every table as CSV, Markdown and
+    LaTeX (booktabs), charts/ every chart as SVG and PNG, scores.csv every
+    number.
 
+    \b
     Examples:
-
       isogloss report results.json --out report
-
-      isogloss report runs/xlmr/zero-shot/seed-0 mbert.json --explain explain.json --checklist rates.json -o report
-
-      isogloss report xlmr.json mbert.json --explain both.json --explain bias.json -o report
+      isogloss report runs/xlmr/zero-shot/seed-0 mbert.json \\
+          --explain explain.json --checklist rates.json -o report
+      isogloss report xlmr.json mbert.json --explain both.json \\
+          --explain bias.json -o report
     """
     from isogloss.report.bundle import write_report
     from isogloss.report.inputs import read_inputs

@@ -31,8 +31,8 @@ LISTED = 10
 
 @app.command()
 def run(
-    system: Annotated[str, typer.Argument(help="A system, e.g. ngram or embedder:muse.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs: <out>/<system>/<regime>/seed-<n>.")],
+    system: Annotated[str, typer.Argument(help="A system, e.g. ngram, embedder:muse or encoder:MODEL#epochs=3.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
     data: Data = None,
     suite: Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme, mldoc or mini.")] = "xtreme-r",
     tasks: Tasks = None,
@@ -45,19 +45,20 @@ def run(
 ) -> None:
     """Fill a grid of cells: fit once per task and seed (or, as the regime says, per language), predict and score.
 
-    Issue the command again and it does only what is missing: failed cells are retried, a killed one is missing. Several
-    commands, on several machines, may fill one folder. Each seed's folder is a prediction folder like any other.
+    Issue the command again and it does only what is missing: failed cells are
+    retried, a killed one is missing. Several commands, on several machines, may
+    fill one folder. Each seed's folder is a prediction folder like any other.
 
-    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130 interrupted.
+    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130
+    interrupted.
 
+    \b
     Examples:
-
       isogloss run ngram --suite mini --out runs --jobs 2
-
-      isogloss run embedder:muse --tasks tatoeba,lareqa --data data --out runs --seeds 1
-
-      isogloss run ngram --tasks tydiqa --regime in-language --data data --out runs
-
+      isogloss run embedder:muse --tasks tatoeba,lareqa --data data \\
+          --out runs --seeds 1
+      isogloss run ngram --tasks tydiqa --regime in-language --data data \\
+          --out runs
       isogloss score runs/ngram/zero-shot/seed-0 --suite mini
     """
     from rich.console import Console
@@ -69,7 +70,8 @@ def run(
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
     console = Console()
     summary = filled(plan, console, jobs=jobs, force=force)
-    _table(summary, seeds).print(console)
+    if summary.tasks:
+        _table(summary, seeds).print(console)
     raise typer.Exit(concluded(plan, console, summary))
 
 
@@ -96,8 +98,8 @@ def filled(plan: "Plan", console: "Console", *, jobs: int = 1, force: bool = Fal
 
 
 def concluded(plan: "Plan", console: "Console", summary: "Summary") -> int:
-    """Say what went wrong, and where everything is; gives the exit code."""
-    for line in _troubles(summary):
+    """Say what went wrong or has no score, and where everything is; gives the exit code."""
+    for line in _troubles({"failed": summary.failed, "skipped": summary.skipped, "done": _unscored(plan)}):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(f"{_counted(summary)} in {plan.root}", markup=False, highlight=False, soft_wrap=True, style="bold")
     return 1 if summary.cells["failed"] or not summary.cells["done"] else 0
@@ -177,7 +179,8 @@ class Standing:
         """Say what is new: every failure, and every group that is complete."""
         if self.before < 0:
             self.begin()
-            _say(f"{self.total:,} cells, {self.before:,} of them settled before")
+            cells = "cell" if self.total == 1 else "cells"
+            _say(f"{self.total:,} {cells}, {self.before:,} of them settled before")
         news = set(self.look())
         for place in sorted(news):
             if self.settled[place] == "failed":
@@ -227,7 +230,9 @@ def _clock(seconds: float) -> str:
 
 
 def _counted(summary: "Summary") -> str:
-    return ", ".join(f"{count:,} {status}" for status, count in summary.cells.items() if count) + " cells"
+    counts = {status: count for status, count in summary.cells.items() if count}
+    cells = "cell" if sum(counts.values()) == 1 else "cells"
+    return f"{', '.join(f'{count:,} {status}' for status, count in counts.items()) or 'no'} {cells}"
 
 
 def _table(summary: "Summary", seeds: int) -> "Table":
@@ -245,14 +250,26 @@ def _table(summary: "Summary", seeds: int) -> "Table":
     return table
 
 
-def _troubles(summary: "Summary") -> Iterator[str]:
-    """Failed and skipped cells; those with one reason in one line."""
-    for status, reasons in (("failed", summary.failed), ("skipped", summary.skipped)):
+def _unscored(plan: "Plan") -> dict[str, str]:
+    """Why cells that are done have no score."""
+    from isogloss.systems.records import read_record
+
+    records = {place: read_record(plan.record(place)) for place in plan.places}
+    return {
+        str(place): record.reason
+        for place, record in records.items()
+        if record is not None and record.status == "done" and record.score is None
+    }
+
+
+def _troubles(by_status: dict[str, dict[str, str]]) -> Iterator[str]:
+    """The reasons of cells; those with one reason, but for the name of the cell in it, in one line."""
+    for status, reasons in by_status.items():
         by_reason: dict[str, list[str]] = defaultdict(list)
         for place, reason in reasons.items():
-            by_reason[reason].append(place)
-        for reason, places in list(by_reason.items())[:LISTED]:
+            by_reason[reason.replace(place.rpartition(" ")[2], "")].append(place)
+        for places in list(by_reason.values())[:LISTED]:
             more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
-            yield f"{status}: {places[0]}{more}: {reason}"
+            yield f"{status}: {places[0]}{more}: {reasons[places[0]]}"
         if len(by_reason) > LISTED:
             yield f"{status}: … and {len(by_reason) - LISTED} more reasons; the records below .cells have all"

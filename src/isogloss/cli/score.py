@@ -38,13 +38,14 @@ def score(
 ) -> None:
     """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
 
-    Whatever the folder has is scored; what is missing is listed, and averages over a part are marked.
+    Whatever the folder has is scored; what is missing is listed, and averages
+    over a part are marked.
 
+    \b
     Examples:
-
       isogloss score my-predictions --data data
-
-      isogloss score my-predictions --tasks xquad --languages en,sw --split best --json results.json
+      isogloss score my-predictions --tasks xquad --languages en,sw \\
+          --split best --json results.json
     """
     from isogloss.report.scores import score_tables
     from isogloss.report.tables import show

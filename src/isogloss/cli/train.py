@@ -1,14 +1,16 @@
 """isogloss train: fine-tune a model on tasks, and see how it does in every language."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from isogloss.cli.options import Data, Languages, Regime, words
+from isogloss.errors import IsoglossError
 
 if TYPE_CHECKING:
     from isogloss.report.tables import Table
+    from isogloss.systems.base import SystemFailureError
     from isogloss.systems.plan import Plan
     from isogloss.systems.summary import Summary
 
@@ -19,9 +21,11 @@ app = typer.Typer(add_completion=False)
 def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
     tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="What to learn, e.g. udpos or xnli,mldoc.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs: <out>/<system>/<regime>/seed-<n>.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
     data: Data = None,
-    recipe: Annotated[str, typer.Option("--recipe", "-r", help="paper, scripts or keung.")] = "paper",
+    recipe: Annotated[
+        str | None, typer.Option("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", "-c", help="TOML file with changes to the recipe.")] = None,
     regime: Regime = "zero-shot",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 1,
@@ -30,38 +34,61 @@ def train(
 ) -> None:
     """Fine-tune a model and have it answer and be scored in every language.
 
-    MODEL is a folder as save_pretrained writes it or a name on the Hugging Face hub; with #random behind it, its
-    architecture with random weights. While it learns, every language is asked at checkpoints, and the recipe's rule
-    (select = "english-dev", "target-dev", "single-target:sw" or "last") chooses the one that answers in the end.
+    MODEL is a folder as save_pretrained writes it or a name on the Hugging Face
+    hub. Settings may follow it, behind a #: encoder:MODEL#random (architecture
+    and vocabulary only), encoder:MODEL#raw (entities from raw text),
+    dual-encoder:MODEL#pooling=mean,both, or any key of a recipe, as in
+    encoder:MODEL#epochs=3,select=last.
 
-    It is isogloss run with a recipe: issue the command again and it goes on where it was; torchrun and accelerate
-    launch start it on many devices.
+    While it learns, every language is asked at checkpoints, and the recipe's rule
+    (select = "english-dev", "target-dev", "single-target:sw" or "last") chooses
+    the one that answers in the end.
 
-    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130 interrupted.
+    It is isogloss run with a recipe: issue the command again and it goes on
+    where it was; torchrun and accelerate launch start it on many devices.
 
+    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130
+    interrupted.
+
+    \b
     Examples:
-
-      isogloss train encoder:xlm-roberta-base --task udpos --data data --out runs --seeds 3
-
-      isogloss train text2text:google/mt5-small --tasks xnli,xquad --regime translate-train --data data --out runs
-
-      torchrun --nproc-per-node 8 -m isogloss train encoder:xlm-roberta-large -t xnli -r scripts -d data -o runs
+      isogloss train encoder:xlm-roberta-base --task udpos --data data \\
+          --out runs --seeds 3
+      isogloss train text2text:google/mt5-small --tasks xnli,xquad \\
+          --regime translate-train --data data --out runs
+      torchrun --nproc-per-node 8 -m isogloss train encoder:xlm-roberta-large \\
+          -t xnli -r scripts -d data -o runs
     """
     from rich.console import Console
 
     from isogloss.cli.run import concluded, filled
     from isogloss.scoring.cells import Request
+    from isogloss.systems.base import SystemFailureError
     from isogloss.systems.plan import Plan
     from isogloss.training.recipes import changes
 
     names = words(tasks) or []
     request = Request.of(_suite(names), tasks=names, languages=words(languages), split=split, data=data)
-    settings = {"recipe": recipe, "overrides": dict(changes(config))}
-    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
+    settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(config))}
+    if recipe or "recipe=" not in system.partition("#")[2]:
+        settings["recipe"] = recipe or "paper"
+    try:
+        plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
+    except SystemFailureError as error:
+        raise _untrainable(system, error) from None
     console = Console()
     summary = filled(plan, console, live=False)
-    _table(plan, summary).print(console)
+    if summary.tasks:
+        _table(plan, summary).print(console)
     raise typer.Exit(concluded(plan, console, summary))
+
+
+def _untrainable(system: str, error: "SystemFailureError") -> IsoglossError:
+    """What to say of a system that was not made to follow a recipe; any other failure is passed on."""
+    if not isinstance(error.__cause__, TypeError) or "'recipe'" not in str(error):
+        return error
+    fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+    return IsoglossError(f"{system} follows no recipe", fix=fix)
 
 
 def _suite(names: list[str]) -> str:

@@ -25,20 +25,23 @@ def translate(
 ) -> None:
     """Make the translated data that translate-train and translate-test need, with any translator.
 
-    The file goes to translations/<task>/<regime>/ in the data folder, or in the folder that ISOGLOSS_TRANSLATIONS
-    names instead. The translations that XTREME published need no such step; docs/regimes.md says where to put them.
+    The file goes to translations/<task>/<regime>/ in the data folder, or in the
+    folder that ISOGLOSS_TRANSLATIONS names instead. The translations that
+    XTREME published need no such step; docs/regimes.md says where to put them.
 
+    \b
     Examples:
-
-      isogloss translate xnli --language es --with "apertium -u -f line eng-spa" --data data
-
-      isogloss translate xnli --language es --split test --with "apertium -u -f line spa-eng" --data data
-
-      isogloss translate tydiqa --language fi --by-hand to-translate.jsonl --data data
+      isogloss translate xnli --language es \\
+          --with "apertium -u -f line eng-spa" --data data
+      isogloss translate xnli --language es --split test \\
+          --with "apertium -u -f line spa-eng" --data data
+      isogloss translate tydiqa --language fi --by-hand to-translate.jsonl \\
+          --data data
     """
     from isogloss.errors import IsoglossError, unknown
     from isogloss.tasks.registry import task as find_task
     from isogloss.tasks.task import SPLITS
+    from isogloss.training.regimes import regime
     from isogloss.training.translating import program, untranslated
     from isogloss.training.translating import translate as write
     from isogloss.training.translations import own_file
@@ -48,6 +51,8 @@ def translate(
         raise unknown("split", split, SPLITS)
     if language == "en" or language not in (*of.languages, *of.also):
         raise unknown(f"language of {of.id} to translate", language, {*of.languages, *of.also} - {"en"})
+    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(of):
+        raise IsoglossError(f"nothing could use it: {reason}")
     if by_hand is not None:
         path = untranslated(of, language, split, data, by_hand)
         typer.echo(f"{path}  Translate the texts in place and put it at {own_file(of, language, split, data)}")

@@ -20,14 +20,15 @@ def validate(
 ) -> None:
     """Check a prediction folder: missing, extra and repeated ids, wrong labels, wrong shapes, damaged files.
 
-    Gold is not needed, only the inputs. Every problem says where it is, what is wrong and what to do.
+    Gold is not needed, only the inputs. Every problem says where it is, what is
+    wrong and what to do.
 
-    Exit codes: 0 it can be scored (warnings may remain); 1 it cannot; 2 wrong usage.
+    Exit codes: 0 it can be scored (warnings may remain); 1 it cannot; 2 wrong
+    usage.
 
+    \b
     Examples:
-
       isogloss validate my-predictions --data data
-
       isogloss validate my-predictions --tasks udpos --languages he --limit 0
     """
     from rich.console import Console

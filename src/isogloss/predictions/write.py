@@ -10,12 +10,25 @@ from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import PredictionError
 from isogloss.tasks.task import Task
 
-__all__ = ["prediction_path", "write_predictions"]
+__all__ = ["destination", "prediction_path", "write_predictions"]
 
 
 def prediction_path(root: Path, task: Task, language: str, split: str = "test") -> Path:
     """Where the answers of a cell belong: `<root>/<task>/<language>.jsonl`, with the split in front unless test."""
     return root / task.id / (f"{language}.jsonl" if split == "test" else f"{split}-{language}.jsonl")
+
+
+def destination(root: Path, task: Task, language: str, split: str, *, force: bool = False) -> Path:
+    """Where predictions would be written; ask before the work is done.
+
+    Raises:
+        PredictionError: there are some already, and they are not to be replaced.
+    """
+    path = prediction_path(root, task, language, split)
+    older = resolve(path)
+    if older is not None and not force:
+        raise PredictionError("there are predictions already", where=str(older), fix="--force replaces them")
+    return path
 
 
 def write_predictions(
@@ -43,10 +56,7 @@ def write_predictions(
         PredictionError: the file is there already, or an answer cannot be written as UTF-8.
         DataError: the folder cannot be written to.
     """
-    path = prediction_path(root, task, language, split)
-    older = resolve(path)
-    if older is not None and not force:
-        raise PredictionError("there are predictions already", where=str(older), fix="--force replaces them")
+    path = destination(root, task, language, split, force=force)
     encode = msgspec.json.Encoder().encode
     with atomic_write(path) as stream:
         for identifier, value in zip(ids, values, strict=True):

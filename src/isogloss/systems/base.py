@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,8 @@ def systems() -> dict[str, str]:
 
 def _settings(written: str) -> dict[str, Any]:
     """Settings as they stand in a name: `key=value` or, for what is simply wanted, `key`."""
-    pairs = (part.partition("=") for part in written.split(",") if part)
-    return {key: _value(value) if equals else True for key, equals, value in pairs}
+    pairs = (part.partition("=") for part in written.split(",") if part.strip())
+    return {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
 
 
 def _value(text: str) -> Any:
@@ -114,6 +115,12 @@ def _value(text: str) -> Any:
     return text
 
 
+def _settings_of(made: Callable[..., Any]) -> str:
+    """The settings of a system in words; its first argument is written behind the colon."""
+    known = [each.name for each in signature(made).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    return f"Its settings: {', '.join(known)}" if known else "It has no settings"
+
+
 def system(name: str, **settings: Any) -> System:
     """A system by name, made with its settings.
 
@@ -121,9 +128,13 @@ def system(name: str, **settings: Any) -> System:
         name: `ngram`; `name:argument` hands an argument over (`embedder:muse`), and what follows a `#` are further
             settings: `encoder:MODEL#random`, `dual-encoder:MODEL#pooling=mean,both`.
         settings: these win over those in the name.
+
+    Raises:
+        UnknownNameError: no such system.
+        SystemFailureError: it cannot be loaded, or made with these settings.
     """
-    base, _, rest = name.partition(":")
-    argument, _, written = rest.partition("#")
+    place, _, written = name.partition("#")
+    base, _, argument = place.partition(":")
     settings = {**_settings(written), **settings}
     known = systems()
     if base not in known:
@@ -136,7 +147,8 @@ def system(name: str, **settings: Any) -> System:
     try:
         built = made(argument, **settings) if argument else made(**settings)
     except TypeError as error:  # an argument or a setting that the system does not know
-        raise SystemFailureError(f"system {base!r} cannot be made: {error}", where=known[base]) from error
+        what, fix = f"system {base!r} cannot be made: {error}", _settings_of(made)
+        raise SystemFailureError(what, where=known[base], fix=fix) from error
     if not isinstance(built, System):
         raise SystemFailureError(f"{known[base]} is not a System", fix="Subclass isogloss.systems.System")
     return built

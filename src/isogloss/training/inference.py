@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from isogloss.training.batching import by_tokens
 from isogloss.training.encoded import Array
-from isogloss.training.errors import TrainingError
+from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.exercise import Arrays, Ints
 from isogloss.training.steps import to_device
 
@@ -25,7 +26,7 @@ def outputs(
     *,
     tokens: int = 0,
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
-    """What a model says about rows, in batches of similar length.
+    """What a model says about rows, in batches of similar length; one that memory is short for is asked in halves.
 
     Args:
         model: asked in evaluation mode, on the device it is on; its mode is restored.
@@ -36,25 +37,26 @@ def outputs(
 
     Yields:
         Row numbers, and the outputs for just those rows; floating-point outputs are float32.
+
+    Raises:
+        TrainingError: memory is short for a single row.
     """
     device = next(model.parameters()).device
     budget = tokens or _TOKENS.get(device.type, _TOKENS["cpu"])
+
+    def ask(rows: Ints, width: int) -> _Answer:
+        with torch.inference_mode():
+            return _Answer(rows, forward(model, to_device(batch(rows, width, len(rows)), device)))
+
     training = model.training
     model.eval()
     waiting: _Answer | None = None
     try:
         for each in by_tokens(lengths, budget):
-            with torch.inference_mode():
-                try:
-                    found = forward(model, to_device(batch(each.items, each.width, each.size), device))
-                except torch.OutOfMemoryError as error:
-                    shape = f"{each.size} rows of {each.width} pieces"
-                    fix = "Free the device, or ask with fewer tokens a batch"
-                    raise TrainingError(f"memory is short for {shape}", where=str(device), fix=fix) from error
-                asked = _Answer(each.items, found)
-            if waiting is not None:  # the device is at the next batch while this one is used
-                yield waiting.arrays()
-            waiting = asked
+            for asked in _asked(ask, each.items, each.width, device):
+                if waiting is not None:  # the device is at the next batch while this one is used
+                    yield waiting.arrays()
+                waiting = asked
         if waiting is not None:
             yield waiting.arrays()
     finally:
@@ -77,3 +79,19 @@ class _Answer:
         if self._arrived is not None:
             self._arrived.synchronize()
         return self.items, tuple(output[: len(self.items)].numpy() for output in self._fetched)
+
+
+def _asked(ask: Callable[[Ints, int], _Answer], rows: Ints, width: int, device: torch.device) -> Iterator[_Answer]:
+    """The answers for some rows: at once, or in halves where memory is short."""
+    try:
+        yield ask(rows, width)
+        return
+    except (RuntimeError, MemoryError) as error:
+        if not out_of_memory(error):
+            raise
+        if len(rows) == 1:
+            fix = "Free the device, or set a smaller max_length"
+            raise TrainingError(f"memory is short for one row of {width} pieces", where=str(device), fix=fix) from error
+    # Out here the error is forgotten, and what the attempt held is free.
+    for half in np.array_split(rows, 2):
+        yield from _asked(ask, half, width, device)

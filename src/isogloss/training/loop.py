@@ -4,7 +4,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from isogloss.training import processes
 from isogloss.training.batching import Batch, Timetable
-from isogloss.training.errors import TrainingError
+from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.exercise import Arrays, Exercise
 from isogloss.training.optimizer import Optimizer
 from isogloss.training.recipes import Recipe
@@ -27,9 +27,11 @@ from isogloss.training.throughput import ceiling, flops_per_piece
 
 __all__ = ["Moment", "Report", "Trained", "Watch", "train"]
 
-# Seconds between two reports, and between two writings of the state: a large model's takes a while to write.
+# Seconds between two reports, and between two writings of the state, which of a large model takes a while: at
+# checkpoints, and at the latest.
 REPORT_EVERY = 0.5
 STATE_EVERY = 30.0
+STATE_AT_LATEST = 600.0
 _AHEAD = 8  # batches made before they are needed
 
 
@@ -67,7 +69,7 @@ class Trained:
     Attributes:
         steps: updates done; fewer than planned where it converged before.
         losses: the loss of every update, a mean over its labels.
-        seconds: of this process; a resumed run counts from the resumption.
+        seconds: spent learning, in this process: checkpoints are not counted, nor what a resumed run did before.
         pieces: pieces learnt from in that time, padding not counted.
         padding: share of the positions that held none.
         utilisation: floating-point operations a second, over those of a large matrix product.
@@ -92,43 +94,47 @@ def train(
     state: Path | None = None,
     watch: Watch | None = None,
     report: Report | None = None,
-    graphs: bool = True,
+    exact: bool = False,
 ) -> Trained:
     """Train a model, in place.
 
     Args:
-        model: its weights in float32; it ends on the device, in the precision it was trained in.
+        model: its weights in float32; it ends on the device, in the precision it was trained in, unless `exact`.
         exercise: what is learnt.
         recipe: how.
         seed: decides the order of the batches and the dropout; on one device the same seed gives the same model.
-        state: file for the state, written at checkpoints; where there is one, training goes on from it.
+        state: file for the state, written now and then; where there is one, training goes on from it.
         watch: called at every checkpoint, in every process; True ends training: it has converged. After a kill it
             may be called again for checkpoints it has seen.
         report: told how it goes.
-        graphs: use CUDA graphs, on CUDA.
+        exact: end with the float32 weights that were kept beside the model's, for another run to begin with.
 
     Raises:
         TrainingError: there is nothing to learn, the loss is not a number, memory is short, or the state is damaged.
     """
     if not len(exercise):
         raise TrainingError("there is nothing to learn from", fix="Give a training set that has examples")
-    run = _Run(model, exercise, recipe, seed, state, graphs)
-    return run.train(watch, report)
+    need = f"for {sum(p.numel() for p in model.parameters()):,} weights, their gradients and moments"
+    with processes.together():
+        with memory_explained(need, processes.device_of(), "Take a smaller model, or a device with more memory"):
+            run = _Run(model, exercise, recipe, seed, state)
+        trained = run.train(watch, report)
+    if exact:
+        run.optimizer.hand_back(model)
+    return trained
 
 
 @dataclass
 class _Tally:
     """What was done since the beginning of this process."""
 
-    began: float = field(default_factory=time.perf_counter)
+    began: float
     pieces: int = 0
     positions: int = 0
 
 
 class _Run:
-    def __init__(
-        self, model: nn.Module, exercise: Exercise, recipe: Recipe, seed: int, state: Path | None, graphs: bool
-    ) -> None:
+    def __init__(self, model: nn.Module, exercise: Exercise, recipe: Recipe, seed: int, state: Path | None) -> None:
         self.model, self.exercise, self.recipe, self.seed, self.state = model, exercise, recipe, seed, state
         self.timetable = Timetable(exercise.lengths, exercise.rows, recipe, seed)
         self.steps = self.timetable.steps
@@ -137,18 +143,23 @@ class _Run:
         self.model.to(self.device).train()
         _set_dropout(model, recipe.dropout)
         if recipe.checkpointing:
-            model.gradient_checkpointing_enable()
+            _recompute(model)
         self.dtype = _dtype(recipe.precision, self.device)
         several = (exercise.splittable and recipe.micro > 0) or processes.world() > 1
         self.optimizer = Optimizer(model, recipe, self.steps, self.dtype, accumulate=several)
         self.model.to(self.dtype)
-        self.passes = Steps(model, exercise, self.optimizer, graphs=graphs and not recipe.checkpointing)
-        self.tally = _Tally()
+        self.passes = Steps(model, exercise, self.optimizer, graphs=not recipe.checkpointing)
+        # Attention is over the row a piece is in, and long rows have more pieces.
+        self.flops = flops_per_piece(
+            model, float(np.average(exercise.lengths, weights=np.maximum(exercise.lengths, 1)))
+        )
+        self.ceiling = ceiling(self.device, self.dtype)
+        self.tally = _Tally(time.perf_counter())
         self.saved = time.monotonic()
 
     def train(self, watch: Watch | None, report: Report | None) -> Trained:
-        begin = seen = self._resume()
-        checkpoints = self._checkpoints()
+        begin, checkpoints = self._resume(), self._checkpoints()
+        seen = max((at for at in checkpoints if at <= begin), default=0)
         shown, step = time.monotonic(), begin
         for batch, parts in _ahead(self._prepared(begin)):
             self._learn(batch, parts, step)
@@ -156,12 +167,14 @@ class _Run:
             if report is not None and time.monotonic() - shown > REPORT_EVERY:
                 shown = time.monotonic()
                 self._show(report, step)
+            every = STATE_AT_LATEST
             if step in checkpoints:
                 moment = Moment(step, self.steps, step / self.timetable.per_epoch, self._mean_loss(seen, step))
                 seen = step
                 if watch is not None and self._watched(watch, moment):
                     break
-                self._save(step)
+                every = STATE_EVERY
+            self._save(step, every)
         self._mean_loss(begin, step)
         self.model.eval()
         return self._trained(step)
@@ -178,17 +191,13 @@ class _Run:
 
     def _learn(self, batch: Batch, parts: list[Arrays], step: int) -> None:
         scale = 1 / max(self.exercise.weight(batch.items), 1e-9)
-        try:
+        need = f"at update {step + 1}: {batch.size} items of {batch.width} pieces"
+        half = max(1, (self.recipe.micro or batch.size) // 2)
+        fix = f"Set micro = {half} (several passes an update), checkpointing = true, or a smaller max_length"
+        with memory_explained(need, self.device, fix):
             for arrays in parts:
                 self.passes.backward(to_device(arrays, self.device), scale)
             self.passes.update()
-        except torch.OutOfMemoryError as error:
-            shape = f"{batch.size} items of {batch.width} pieces"
-            half = max(1, (self.recipe.micro or batch.size) // 2)
-            fix = f"Set micro = {half} (several passes an update), checkpointing = true, or a smaller max_length"
-            raise TrainingError(
-                f"memory is short at update {step + 1}: {shape}", where=str(self.device), fix=fix
-            ) from error
         self.tally.pieces += int(self.exercise.lengths[batch.items].sum()) * self.exercise.rows
         self.tally.positions += batch.width * batch.size * self.exercise.rows
 
@@ -198,12 +207,15 @@ class _Run:
         return {min(self.steps, max(1, round(self.steps * share * k))) for k in range(1, count + 1)} | {self.steps}
 
     def _watched(self, watch: Watch, moment: Moment) -> bool:
+        began = time.perf_counter()
         self.model.eval()
         # Whatever is random in an evaluation must not change what is learnt after it.
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             done = watch(moment, self.model)
         self.model.train()
-        return bool(processes.broadcast(done))
+        over = bool(processes.broadcast(done))
+        self.tally.began += time.perf_counter() - began  # as if it had taken no time
+        return over
 
     def _mean_loss(self, begin: int, end: int) -> float:
         """The mean loss of some updates; one that is not a number ends the run."""
@@ -226,9 +238,7 @@ class _Run:
         report.step(step, self.steps, loss, rate, self.tally.pieces / seconds, self._utilisation(seconds))
 
     def _utilisation(self, seconds: float) -> float:
-        mean = float(self.exercise.lengths.mean())
-        flops = flops_per_piece(self.model, mean) * self.tally.pieces / processes.world()
-        return flops / max(seconds, 1e-9) / ceiling(self.device, self.dtype)
+        return self.flops * self.tally.pieces / processes.world() / max(seconds, 1e-9) / self.ceiling
 
     @property
     def _signature(self) -> str:
@@ -236,10 +246,11 @@ class _Run:
         digest.update(self.exercise.lengths.tobytes())
         return digest.hexdigest()
 
-    def _save(self, step: int) -> None:
-        """Write the state, unless that was done a moment ago."""
-        if self.state is None or (time.monotonic() - self.saved < STATE_EVERY and step < self.steps):
+    def _save(self, step: int, every: float) -> None:
+        """Write the state, unless that was done not so many seconds ago."""
+        if self.state is None or (time.monotonic() - self.saved < every and step < self.steps):
             return
+        self._mean_loss(0, step)  # what is not a number is not kept
         if processes.is_main():
             generator = torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state()
             whole = {"signature": self._signature, "step": step, "generator": generator.cpu()}
@@ -248,13 +259,13 @@ class _Run:
 
     def _resume(self) -> int:
         """Go on from the state, where there is one; gives the updates done."""
-        found = read_state(self.state, self._signature, self.device) if self.state is not None else None
+        found = read_state(self.state, self._signature) if self.state is not None else None
         if found is None:
             return 0
         self.optimizer.restore(found)
         self.passes.losses.copy_(found["losses"])
         if processes.world() == 1:
-            generator: Tensor = found["generator"].cpu()
+            generator: Tensor = found["generator"]
             if self.device.type == "cuda":
                 torch.cuda.set_rng_state(generator, self.device)
             else:
@@ -305,6 +316,15 @@ def _dtype(precision: str, device: torch.device) -> torch.dtype:
         raise TrainingError(f"unknown precision {precision!r}", fix="auto, bf16 or fp32")
     native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     return torch.bfloat16 if precision == "bf16" or (precision == "auto" and native) else torch.float32
+
+
+def _recompute(model: nn.Module) -> None:
+    """Keep no activations but those between the layers, and compute the others again in the backward pass."""
+    try:
+        model.gradient_checkpointing_enable()
+    except ValueError as error:
+        fix = "Set it to false, and micro for less memory"
+        raise TrainingError(f"checkpointing = true: {str(error).rstrip('.')}", fix=fix) from error
 
 
 def _set_dropout(model: nn.Module, share: float | None) -> None:

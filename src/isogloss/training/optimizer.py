@@ -137,6 +137,12 @@ class Optimizer:
                 array.copy_(state[name])
             torch._foreach_copy_(self.parameters, self._weight_views)
 
+    def hand_back(self, model: nn.Module) -> None:
+        """Give a model the exact weights, in float32."""
+        model.float()
+        with torch.no_grad():
+            torch._foreach_copy_(self.parameters, self._weight_views)
+
 
 def _adamw(
     flat: tuple[Tensor, Tensor, Tensor, Tensor],

@@ -1,13 +1,16 @@
 """The processes that train together: one, or as many as torchrun or `accelerate launch` started."""
 
+import atexit
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import Tensor, device
 
-__all__ = ["add_up", "broadcast", "device_of", "gather", "is_main", "rank", "wait", "world"]
+__all__ = ["add_up", "broadcast", "device_of", "gather", "is_main", "rank", "together", "world"]
 
 
 # The others wait while the first one predicts and scores, which takes hours at times.
@@ -36,15 +39,36 @@ def device_of() -> "device":
 
     # On the CPU it forms no group unless it is told that the CPU is meant.
     found: device = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE).device
+    if world() > 1:
+        atexit.unregister(_part)  # once is enough
+        atexit.register(_part)
     return found
 
 
-def wait() -> None:
-    """Until all processes are here."""
-    if world() > 1:
-        from accelerate import PartialState
+def _part() -> None:
+    """Leave the group: the threads of one that is still there when a process ends take it down with an error."""
+    import torch.distributed as dist
 
-        PartialState().wait_for_everyone()
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Where all processes need each other: an error in one of several ends it, and the launcher then ends the others.
+
+    Else they would wait for it for ever.
+
+    Raises:
+        SystemExit: with the error as its message.
+    """
+    try:
+        yield
+    except Exception as error:
+        if world() == 1:
+            raise
+        atexit.unregister(_part)  # which might wait for the others, who wait for us
+        raise SystemExit(f"error in process {rank()} of {world()}: {error}") from error
 
 
 def broadcast(what: Any) -> Any:

@@ -1,5 +1,6 @@
 """How long, how fast and on what lengths a model is trained: named recipes, as data, and a user's changes to them."""
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -210,6 +211,8 @@ def _problem(key: str, value: Any) -> str:
             return "it is a percentage above 0"
         if key == "dropout" and not 0 <= value < 1:
             return "it is a share below 1"
+        if not math.isfinite(value):
+            return "it must be finite"
         if value < 0 or (key in _POSITIVE and not value):
             return "it must be larger than 0" if key in _POSITIVE else "it cannot be negative"
     return ""

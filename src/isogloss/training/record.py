@@ -63,13 +63,13 @@ class Questions:
         """
         asked, notes = [], []
         for language, split in dict.fromkeys(wanted):
+            found = None
             try:
-                found = find(language, split)
-                problem = "" if limits[split] else "not asked at checkpoints"
-                problem = problem or _unaskable(found)
+                found = find(language, split) if limits[split] else None
+                problem = "not asked at checkpoints" if found is None else _unaskable(found)
             except IsoglossError as error:
                 problem = error.what
-            if problem:
+            if found is None or problem:
                 notes.append(f"{language} {split}: {problem}")
             else:
                 asked.append(subset(found, limits[split]))
@@ -99,6 +99,9 @@ class CheckpointRecord:
         task: whose kind says what an answer is worth.
         seed: of the run.
         questions: what is asked.
+
+    Raises:
+        DataError: the checkpoints that are there have answered other questions.
     """
 
     def __init__(self, folder: Path, task: Task, seed: int, questions: Sequence[Examples]) -> None:
@@ -108,6 +111,10 @@ class CheckpointRecord:
         self.questions = questions
         found = (_read_shard(path) for path in sorted((folder / SHARDS).glob("*.json")))
         self._shards = {shard.step: shard for shard in found if shard is not None}
+        sizes = {_key(examples): len(examples) for examples in questions}
+        if any({key: len(of) for key, of in shard.answers.items()} != sizes for shard in self._shards.values()):
+            fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"
+            raise DataError("the checkpoints of this run have answered other questions", where=str(folder), fix=fix)
 
     @property
     def steps(self) -> list[int]:

@@ -1,6 +1,7 @@
 """The state of a training run on disk: all that an exact continuation needs, written whole or not at all."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -13,23 +14,34 @@ __all__ = ["read_state", "write_state"]
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
-    """Write a state; a kill leaves the one before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in path.parent.glob(f".{path.name}.*.part"):
-        leftover.unlink(missing_ok=True)
+    """Write a state; a kill leaves the one before.
+
+    Raises:
+        TrainingError: it cannot be written, as the disk is full, say.
+    """
     part = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in path.parent.glob(f".{path.name}.*.part"):
+            leftover.unlink(missing_ok=True)
         with part.open("wb") as stream:
             torch.save(state, stream)
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(path)
+    except (OSError, RuntimeError) as error:
+        # Where a write fails, torch tells of its own confusion; what happened is the error before.
+        cause = error if isinstance(error, OSError) else error.__context__ or error
+        said = getattr(cause, "strerror", None) or cause
+        fix = "Make room there, or choose another folder; what was written before is kept"
+        raise TrainingError(f"the state of training cannot be written ({said})", where=str(path), fix=fix) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
-def read_state(path: Path, signature: str, device: torch.device) -> dict[str, Any] | None:
-    """The state of a run, None where there is none.
+def read_state(path: Path, signature: str) -> dict[str, Any] | None:
+    """The state of a run, in main memory; None where there is none.
 
     Raises:
         TrainingError: it is damaged, or of another run.
@@ -38,7 +50,7 @@ def read_state(path: Path, signature: str, device: torch.device) -> dict[str, An
         return None
     fix = "Remove it to begin anew, or choose another folder"
     try:
-        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         found = state["signature"]
     except Exception as error:  # torch and pickle raise what they like
         raise TrainingError(f"the state of training is damaged ({error})", where=str(path), fix=fix) from error

@@ -18,7 +18,7 @@ PAIRS = 16
 
 
 def exercise(*, chunk: int = 0, both: bool = False) -> Contrast:
-    """Sixteen queries with twelve answers of random pieces, so that some answers occur twice."""
+    """Sixteen pairs of fourteen queries and twelve answers of random pieces, so that some occur twice."""
     random = np.random.default_rng(3)
 
     def encoded(rows: int, longest: int) -> Encoded:
@@ -26,8 +26,8 @@ def exercise(*, chunk: int = 0, both: bool = False) -> Contrast:
         pieces = random.integers(5, 200, lengths.sum()).astype(np.int32)
         return Encoded(pieces, np.concatenate([[0], np.cumsum(lengths)]))
 
-    answer_of = random.permutation(np.arange(PAIRS) % 12)
-    return Contrast(encoded(PAIRS, 8), encoded(12, 16), answer_of, pad=0, chunk=chunk, both=both)
+    places = np.stack([np.arange(PAIRS) % 14, random.permutation(np.arange(PAIRS) % 12)], axis=1)
+    return Contrast(encoded(14, 8), encoded(12, 16), places, pad=0, chunk=chunk, both=both)
 
 
 def model(folder: Path, dropout: float = 0.0) -> DualEncoder:

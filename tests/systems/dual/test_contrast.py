@@ -37,28 +37,38 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
 
 def test_three_by_three() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
-    found = contrast(queries, answers, torch.tensor([4, 5, 6]), torch.tensor(2.0))
+    found = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0))
     rows = [[2.0, 0.0, 1.6], [1.2, 1.6, 1.92], [0.0, 2.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 1, 2]), abs=1e-5)
-    both = contrast(queries, answers, torch.tensor([4, 5, 6]), torch.tensor(2.0), both=True)
+    both = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0), both=True)
     columns = [list(column) for column in zip(*rows, strict=True)]
     assert float(both) == pytest.approx((loss(rows, [0, 1, 2]) + loss(columns, [0, 1, 2])) / 2, abs=1e-5)
 
 
 def test_the_same_answer_is_not_a_wrong_one() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.8, 0.6]])
-    found = contrast(queries, answers, torch.tensor([7, 7, 8]), torch.tensor(2.0))
+    found = contrast(queries, answers, torch.tensor([[1, 7], [2, 7], [3, 8]]), torch.tensor(2.0))
     # The first two answers are one: each of the first two queries sees its own and the third.
     rows = [[2.0, 1.6], [1.2, 1.92], [0.0, 0.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
+
+
+def test_another_answer_to_the_same_query_is_not_a_wrong_one() -> None:
+    queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
+    identities = torch.tensor([[1, 4], [1, 5], [2, 6]])
+    rows, columns = [[2.0, 1.6], [1.6, 1.92], [0.0, 2.0, 1.2]], [[2.0, 0.0], [1.6, 2.0], [1.6, 1.92, 1.2]]
+    found = contrast(queries, answers, identities, torch.tensor(2.0))
+    assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
+    both = contrast(queries, answers, identities, torch.tensor(2.0), both=True)
+    assert float(both) == pytest.approx((loss(rows, [0, 0, 2]) + loss(columns, [0, 0, 2])) / 2, abs=1e-5)
 
 
 def test_padding_adds_nothing() -> None:
     queries = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
     answers = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
     scale = torch.tensor(100.0)
-    padded = contrast(queries, answers, torch.tensor([0, 1, 2, -1]), scale, both=True)
-    plain = contrast(queries[:3], answers[:3], torch.tensor([0, 1, 2]), scale, both=True)
+    padded = contrast(queries, answers, torch.tensor([[0, 0], [1, 1], [2, 2], [-1, -1]]), scale, both=True)
+    plain = contrast(queries[:3], answers[:3], torch.tensor([[0, 0], [1, 1], [2, 2]]), scale, both=True)
     assert float(padded.detach()) == pytest.approx(float(plain.detach()), abs=1e-5)
     padded.backward()
     assert queries.grad is not None and answers.grad is not None
@@ -71,7 +81,7 @@ def test_shapes_depend_on_width_and_size_alone() -> None:
     one, other = made.batch(np.array([0, 1, 2]), 16, 8), made.batch(np.array([9]), 16, 8)
     assert {name: array.shape for name, array in one.items()} == {name: array.shape for name, array in other.items()}
     assert one["answer"].shape == (8, 16)
-    assert one["identity"].tolist()[3:] == [-1] * 5
+    assert one["identity"].tolist()[3:] == [[-1, -1]] * 5
     assert (one["answer_length"] >= 1).all()
     assert made.weight(np.array([3, 4])) == 2.0
 

@@ -25,14 +25,15 @@ def test_the_answer_is_its_sentence_and_the_paragraph() -> None:
     )
     assert found.queries == ["Who?", "What?", "Colour?"]
     assert found.answers == ["Ann saw a dog.Ann saw a dog.It was red.", "It was red.Ann saw a dog.It was red."]
-    assert found.answer_of.tolist() == [0, 0, 1]
+    assert found.places.tolist() == [[0, 0], [1, 0], [2, 1]]
 
 
 def test_a_pool_has_the_answers_by_their_ids() -> None:
     pool = Pool(lambda: {"Q1": "en", "Q2": "en"}, lambda: ["one", "two"])
-    columns: dict[str, Any] = {"text": ["a", "b", "c"], "targets": [["Q2"], ["Q1"], ["Q9"]]}
-    found = pairs_of(Examples("mewslix", "en", "train", ["x", "y", "z"], columns, "targets", pool=pool))
-    assert (found.queries, found.answers, found.answer_of.tolist()) == (["a", "b"], ["two", "one"], [0, 1])
+    columns: dict[str, Any] = {"text": ["a", "b", "c", "a"], "targets": [["Q2"], ["Q1"], ["Q9"], ["Q1"]]}
+    found = pairs_of(Examples("mewslix", "en", "train", ["x", "y", "z", "w"], columns, "targets", pool=pool))
+    assert (found.queries, found.answers) == (["a", "b"], ["two", "one"])
+    assert found.places.tolist() == [[0, 0], [1, 1], [0, 1]]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> ModelSource:
 @pytest.fixture(autouse=True)
 def _tokenised_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read that was written before the code was changed, and hundreds of examples leave nothing behind."""
-    from isogloss.systems.encoder import skill
+    from isogloss.systems.neural import skill
 
     monkeypatch.setattr(skill, "cached", lambda parts, make: make())

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.systems.base import SystemFailureError, system
+from isogloss.systems.base import Studio, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
 from isogloss.systems.encoder.spans import RawEntities
+from isogloss.systems.neural.account import read_account
 from isogloss.systems.neural.models import ModelSource
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import TASKS, task
@@ -76,3 +77,16 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     assert isinstance(found, EncoderSystem)
     with pytest.raises(SystemFailureError, match="there is no model"):
         found.skill(task("xnli"))
+
+
+def test_a_language_that_the_model_cannot_be_told_hinders_no_other(tiny_xlm: Path, tmp_path: Path) -> None:
+    of = task("mini-xnli")
+    found = system(f"encoder:{tiny_xlm}", quiet=True, steps=2, batch=8, checkpoints=50)
+    studio = Studio(tmp_path, ("de", "sw"), lambda language, split: load(of, language, split).keep(range(4)))
+    found.learn(of, load(of, "en", "train").keep(range(16)), 0, studio)
+    account = read_account(tmp_path)
+    assert account is not None
+    assert "sw test: the model has no number for 'sw'" in account.notes
+    assert len(found.predict(load(of, "de", "test"))) == len(load(of, "de", "test"))
+    with pytest.raises(SystemFailureError, match=r"the model has no number for 'sw'\. It knows ar, de"):
+        found.predict(load(of, "sw", "test"))

@@ -117,6 +117,16 @@ def test_lengths_that_no_input_can_have(longest: int, message: str, tiny_bert: P
         assert inputs.room(inputs.single, 512) == 510
 
 
+@pytest.mark.parametrize("kind", ["camembert", "xmod", "mpnet", "luke", "longformer"])
+def test_positions_that_begin_after_the_padding(kind: str, tiny_xlmr: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    source = ModelSource(str(tiny_xlmr))
+    config = transformers.AutoConfig.for_model(kind, max_position_embeddings=514, pad_token_id=1)
+    source.__dict__["config"] = config
+    with pytest.raises(SystemFailureError, match="the model has 512 positions"):
+        Inputs(source).room(Inputs(source).single, 513)
+
+
 @pytest.mark.parametrize(("made", "name"), SKILLS)
 def test_training_sets_that_teach_nothing(made: type[EncoderSkill], name: str, tiny_bert: Path) -> None:
     skill = skill_of(made, name, tiny_bert)
@@ -137,7 +147,7 @@ def test_no_questions_no_answers(made: type[EncoderSkill], name: str, tiny_bert:
 
 def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from isogloss.systems.encoder import classification
-    from isogloss.systems.encoder import skill as skills
+    from isogloss.systems.neural import skill as skills
 
     monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
     calls: list[int] = []

@@ -16,7 +16,7 @@ from isogloss.systems.neural.models import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
-from tiny_models import BY_HEART, by_heart
+from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
@@ -30,14 +30,6 @@ def asked(*triples: tuple[str, str, str], starts: list[list[int]] | None = None)
 
 def skill_of(source: ModelSource, **lengths: int) -> QuestionAnswering:
     return QuestionAnswering(task("tydiqa"), replace(BY_HEART, **lengths), source)
-
-
-@pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
-def test_answers_are_learnt_by_heart(model: str, request: pytest.FixtureRequest) -> None:
-    train = load("mini-tydiqa", "en", "train").keep(range(64))
-    skill = skill_of(ModelSource(str(request.getfixturevalue(model))))
-    found = skill.answers(by_heart(skill, train), train)
-    assert np.mean([given in gold for given, gold in zip(found, train["answers"], strict=True)]) >= 0.95
 
 
 def test_windows_by_hand(letters: ModelSource) -> None:

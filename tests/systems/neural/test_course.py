@@ -201,6 +201,31 @@ def test_a_rule_needs_a_language_of_the_task(learn: Callable[..., ScriptedSystem
         learn(select="single-target:yo")
 
 
+def test_a_rule_that_has_no_dev_set_says_so(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn("fit", "en", "ta", select="target-dev", quiet=False)
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.chosen == {"en": Choice(4, "en dev"), "ta": Choice(8, "last")}
+    assert "xnli seed 0: no dev set to choose by: the last checkpoint answers in ta\n" in capsys.readouterr().err
+
+
+def test_weights_that_cannot_be_written_are_told(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from safetensors import SafetensorError
+    from transformers import PreTrainedModel
+
+    def full(*words: Any, **settings: Any) -> None:
+        raise SafetensorError("No space left on device")
+
+    monkeypatch.setattr(PreTrainedModel, "save_pretrained", full)
+    with pytest.raises(SystemFailureError, match=r"cannot be written \(No space left on device\)\. Make room there"):
+        learn()
+    assert kept(tmp_path / "fit") == []
+
+
 def test_damaged_weights_are_told(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
     learn(select="last")
     (tmp_path / "fit" / "weights" / "last" / "model.safetensors").write_bytes(b"nothing")

@@ -100,7 +100,7 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
             MultipleChoice,
             choice,
             [
-                "premise: it rained question: What happened as a result? choice1: it was wet choice2: it was dry</s>",
+                "premise: it rained question: What was the effect? choice1: it was wet choice2: it was dry</s>",
                 "it was wet</s>",
             ],
         ),
@@ -150,7 +150,7 @@ def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
     assert texts(source, skill.pairs(said))[1].startswith("cat")
     assert texts(source, skill.pairs(wrong))[1] == "cat</s>"
     nowhere = made("xquad", "answers", question=["?"], context=context, answers=[["dog"]], answer_starts=[[0]])
-    with pytest.raises(SystemFailureError, match="no answer stands in its passage"):
+    with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):
         skill.pairs(nowhere)
 
 
@@ -180,6 +180,20 @@ def test_tags_outside_the_set_are_said(source: ModelSource) -> None:
     tagged = made("udpos", "tags", tokens=[["a"]], tags=[["NOUNS"]])
     with pytest.raises(SystemFailureError, match="'NOUNS' is not one of the task's"):
         Tagging(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
+
+
+@pytest.mark.parametrize("tags", [[["DET"]], [None], [["DET", "NOUN", "VERB"]]])
+def test_another_number_of_tags_than_words_is_said(tags: list[object], source: ModelSource) -> None:
+    tagged = made("udpos", "tags", tokens=[["a", "cat"]], tags=tags)
+    with pytest.raises(SystemFailureError, match=r"udpos/en train, 0: \d tags for 2 words"):
+        Tagging(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
+
+
+def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
+    columns: dict[str, list[object]] = {"premise": ["it"], "question": ["effect"], "choices": [("sun " * 999, "rain")]}
+    pairs = MultipleChoice(isogloss.task("xcopa"), RECIPE, source).pairs(made("xcopa", "label", **columns, label=[0]))
+    assert pairs.lengths.tolist() == [24, 24]
+    assert pairs.pieces[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
 
 
 def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:

@@ -69,7 +69,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
         "label",
     )
     found = skill(MultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
-    said = ("What happened as a result?", "What was the cause?")
+    said = ("What was the effect?", "What was the cause?")
     for row, (premise, question) in enumerate(zip(asked["premise"], said, strict=True)):
         first, second = choices[row]
         text = f"premise: {premise} question: {question} choice1: {first} choice2: {second}"

@@ -32,25 +32,27 @@ def contrast(queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor
     Args:
         queries: unit vectors (n, d) of this process.
         answers: those of their answers.
-        identities: which answer it is; the same answer elsewhere in the batch is not a wrong one, and -1 is padding.
+        identities: (n, 2), which query and which answer it is, -1 for padding. The same answer elsewhere in the batch
+            is not a wrong one, nor is another answer to the same query.
         scale: what cosines are multiplied with.
         both: answers choose among queries as well, and the loss is the mean of both.
     """
     everyone = processes.gather(identities)
     places = torch.arange(len(identities), device=identities.device) + processes.rank() * len(identities)
     others = torch.arange(len(everyone), device=identities.device) != places[:, None]
-    hidden = others & ((identities[:, None] == everyone) | (everyone < 0))
-    total = _chosen(scale * queries @ processes.gather(answers).T, hidden, places, identities)
+    hidden = others & ((identities[:, None] == everyone) | (everyone < 0)).any(dim=2)
+    real = identities[:, 0] >= 0
+    total = _chosen(scale * queries @ processes.gather(answers).T, hidden, places, real)
     if not both:
         return total
-    return (total + _chosen(scale * answers @ processes.gather(queries).T, hidden, places, identities)) / 2
+    return (total + _chosen(scale * answers @ processes.gather(queries).T, hidden, places, real)) / 2
 
 
-def _chosen(scores: Tensor, hidden: Tensor, places: Tensor, identities: Tensor) -> Tensor:
-    """The summed negative log-probability of the right places among those that are not hidden."""
+def _chosen(scores: Tensor, hidden: Tensor, places: Tensor, real: Tensor) -> Tensor:
+    """The summed negative log-probability of the right places among those that are not hidden, over real rows."""
     right = scores.gather(1, places[:, None]).squeeze(1)
     losses = scores.masked_fill(hidden, float("-inf")).logsumexp(dim=1) - right
-    return torch.where(identities >= 0, losses, 0.0).sum()
+    return torch.where(real, losses, 0.0).sum()
 
 
 class Contrast(Exercise):
@@ -58,8 +60,8 @@ class Contrast(Exercise):
 
     Args:
         queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
-        answers: the distinct answers.
-        answer_of: the row of each query's answer.
+        answers: what answers.
+        places: (pairs, 2), the rows of a query and of its answer.
         pad: the piece that fills up.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
         both: see `contrast`.
@@ -69,20 +71,20 @@ class Contrast(Exercise):
     rows = 1
 
     def __init__(
-        self, queries: Encoded, answers: Encoded, answer_of: Ints, *, pad: int, chunk: int = 0, both: bool = False
+        self, queries: Encoded, answers: Encoded, places: Ints, *, pad: int, chunk: int = 0, both: bool = False
     ) -> None:
-        self.queries, self.answers, self.answer_of = queries, answers, answer_of
-        self.lengths = answers.lengths[answer_of]
+        self.queries, self.answers, self.places = queries, answers, places
+        self.lengths = answers.lengths[places[:, 1]]
         self.pad, self.chunk, self.both = pad, chunk, both
         self._query_width = int(widths(queries.lengths).max())
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Both sides as pieces and lengths, and which answer it is."""
-        rows = self.answer_of[items]
-        identities = np.full(size, -1)
-        identities[: len(items)] = rows
-        query, query_length = table(self.queries, items, self._query_width, size, self.pad)
-        answer, answer_length = table(self.answers, rows, width, size, self.pad)
+        """Both sides as pieces and lengths, and which they are."""
+        identities = np.full((size, 2), -1)
+        identities[: len(items)] = self.places[items]
+        queries, answers = self.places[items].T
+        query, query_length = table(self.queries, queries, self._query_width, size, self.pad)
+        answer, answer_length = table(self.answers, answers, width, size, self.pad)
         return {
             "query": query,
             "query_length": query_length,

@@ -10,7 +10,8 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.dual.sentences import sentence_at, sentences
 from isogloss.systems.encoder.frame import Slices
 from isogloss.systems.encoder.inputs import Inputs
-from isogloss.systems.encoder.pieces import encode
+from isogloss.systems.encoder.pieces import encode, unique
+from isogloss.systems.neural.gold import where
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.exercise import Ints
@@ -20,17 +21,17 @@ __all__ = ["Pairs", "encoded", "pairs_of", "table"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Queries and the distinct texts that answer them.
+    """Queries and the texts that answer them, every different one once.
 
     Attributes:
         queries: what is asked.
-        answers: every answering text once.
-        answer_of: the place of each query's answer.
+        answers: what answers.
+        places: (pairs, 2), which query goes with which answer.
     """
 
     queries: list[str]
     answers: list[str]
-    answer_of: Ints
+    places: Ints
 
 
 def pairs_of(train: Examples) -> Pairs:
@@ -46,11 +47,9 @@ def pairs_of(train: Examples) -> Pairs:
     found = list(_pairs(train))
     if not found:
         fix = "Give questions with answers and their offsets, or queries with a pool and targets"
-        where = f"{train.task}/{train.language} {train.split}"
-        raise SystemFailureError("there is no pair of query and answer to learn from", where=where, fix=fix)
-    places: dict[str, int] = {}
-    answer_of = np.array([places.setdefault(answer, len(places)) for _, answer in found], np.int64)
-    return Pairs([query for query, _ in found], list(places), answer_of)
+        raise SystemFailureError("there is no pair of query and answer to learn from", where=where(train), fix=fix)
+    (queries, asked), (answers, answering) = (unique(texts) for texts in zip(*found, strict=True))
+    return Pairs(queries, answers, np.stack([asked, answering], axis=1))
 
 
 def _pairs(train: Examples) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,11 @@
 """Retrieval, put to a dual encoder."""
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from isogloss.metrics.search import Matrix
@@ -17,10 +15,8 @@ from isogloss.systems.embedder.ranking import pool_of, ranked
 from isogloss.systems.encoder.inputs import Inputs
 from isogloss.systems.neural.skill import Skill
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Encoded
 from isogloss.training.exercise import Arrays, Exercise, Ints
-from isogloss.version import __version__
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -72,21 +68,18 @@ class RetrievalSkill(Skill):
             raise SystemFailureError(what, where=self.source.name, fix=fix)
         return DualEncoder(encoder, self.pooling)
 
-    def exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> Exercise:
         """Every query with its answer, among the answers of its batch."""
         from isogloss.systems.dual.contrast import Contrast
 
         pairs = pairs_of(train)
-        queries = self._tokenised(pairs.queries, self.recipe.query_length)
-        answers = self._tokenised(pairs.answers, self.recipe.max_length)
+        queries = self._encoded(pairs.queries, self.recipe.query_length)
+        answers = self._encoded(pairs.answers, self.recipe.max_length)
         padding = self.inputs.padding
-        return Contrast(queries, answers, pairs.answer_of, pad=padding, chunk=self.recipe.micro, both=self.both)
+        return Contrast(queries, answers, pairs.places, pad=padding, chunk=self.recipe.micro, both=self.both)
 
-    def _tokenised(self, texts: Sequence[str], longest: int) -> Encoded:
-        """Pieces of texts, from disk where they were made before."""
-        content = hashlib.blake2b(msgspec.json.encode(texts), digest_size=16).hexdigest()
-        parts = ["dual", __version__, self.inputs.identity, content, str(longest)]
-        return cached(parts, lambda: encoded(self.inputs, texts, longest))
+    def _encoded(self, texts: Sequence[str], longest: int) -> Encoded:
+        return self._tokenised(texts, (longest,), lambda: encoded(self.inputs, texts, longest))
 
     def answers(self, model: "nn.Module", examples: Examples) -> Sequence[list[str]]:
         """Ranked ids of candidates, by cosine; for mining the id of the translation."""

@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.errors import unknown
 from isogloss.systems.dual.skill import POOLINGS, RetrievalSkill
 from isogloss.systems.embedder.ranking import RETRIEVAL
-from isogloss.systems.neural.system import NeuralSystem
+from isogloss.systems.neural.system import NeuralSystem, flag
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -34,8 +34,8 @@ class DualEncoderSystem(NeuralSystem):
 
     def __init__(self, model: str = "", *, pooling: str = "pooled", both: bool = False, **settings: Any) -> None:
         if pooling not in POOLINGS:
-            raise unknown("pooling", pooling, POOLINGS)
-        self.pooling, self.both = pooling, both
+            raise unknown("pooling", str(pooling), POOLINGS)
+        self.pooling, self.both = pooling, flag("both", both)
         super().__init__(model, **settings)
 
     def _named(self) -> list[str]:

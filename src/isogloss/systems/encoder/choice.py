@@ -11,7 +11,8 @@ import numpy as np
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.classification import framed
 from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.skill import EncoderSkill, LabelledItems, most_likely, where
+from isogloss.systems.encoder.skill import EncoderSkill, LabelledItems, most_likely
+from isogloss.systems.neural.gold import where
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded
 from isogloss.training.exercise import Exercise, Ints
@@ -19,9 +20,10 @@ from isogloss.training.exercise import Exercise, Ints
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Choice"]
+__all__ = ["QUESTIONS", "Choice"]
 
-_QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
+# What XCOPA calls its two questions; any other (Social IQa) is asked in its own words.
+QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
 class Choice(EncoderSkill):
@@ -58,14 +60,14 @@ class Choice(EncoderSkill):
             raise SystemFailureError(what, where=where(examples), fix="Give all of them the same number of choices")
         [count] = counts
         asked = zip(examples["premise"], examples["question"], strict=True)
-        said = [f"{premise} {_QUESTIONS.get(question, question)}" for premise, question in asked]
+        said = [f"{premise} {QUESTIONS.get(question, question)}" for premise, question in asked]
         columns = [[text for text in said for _ in range(count)], [text for texts in choices for text in texts]]
         longest = self.recipe.max_length
 
         def make() -> Encoded:
             return self.inputs.encoded(framed(self.inputs, columns, longest), {}, {})
 
-        encoded = self._tokenised(columns, {"max_length": longest}, make)
+        encoded = self._tokenised(columns, (longest,), make)
         languages = self.inputs.language_ids(examples)
         return _Items(Rows(self.inputs, encoded, None if languages is None else languages.repeat(count)), count)
 

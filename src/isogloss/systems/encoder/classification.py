@@ -9,6 +9,7 @@ from isogloss.systems.encoder.frame import Framed, Slices, shortened
 from isogloss.systems.encoder.inputs import Inputs, Rows
 from isogloss.systems.encoder.pieces import encode, unique
 from isogloss.systems.encoder.skill import EncoderSkill, LabelledItems, most_likely
+from isogloss.systems.neural.gold import label_numbers
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded
 from isogloss.training.exercise import Exercise
@@ -25,7 +26,7 @@ class Classification(EncoderSkill):
     auto = "AutoModelForSequenceClassification"
 
     def _exercise(self, train: Examples) -> Exercise:
-        labels = self._codes(train[train.gold], train)
+        labels = label_numbers(self.task, train[train.gold], train)
         rows = self._rows(train)
         return LabelledItems(rows.batch, rows.lengths, labels)
 
@@ -43,7 +44,7 @@ class Classification(EncoderSkill):
         def make() -> Encoded:
             return self.inputs.encoded(framed(self.inputs, columns, longest), {}, {})
 
-        encoded = self._tokenised(columns, {"max_length": longest}, make)
+        encoded = self._tokenised(columns, (longest,), make)
         return Rows(self.inputs, encoded, self.inputs.language_ids(examples))
 
 

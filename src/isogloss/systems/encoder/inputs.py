@@ -1,6 +1,5 @@
 """What a model is given: rows of pieces as the arrays its forward pass takes."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,9 @@ __all__ = ["ARGUMENTS", "Inputs", "Rows"]
 
 # Arguments of a forward pass; whatever else is in a batch is for the loss.
 ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
+
+# Kinds of models whose positions begin after that of the padding: RoBERTa and what came of it.
+_SHIFTED = ("roberta", "camembert", "longformer", "luke", "mpnet", "xmod", "data2vec-text")
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,6 @@ class Inputs:
         """The token that fills rows up."""
         return int(self.tokenizer.pad_token_id or 0)
 
-    @cached_property
-    def identity(self) -> str:
-        """A hash over all that decides the pieces of a text."""
-        backend = self.tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        return hashlib.sha256(backend.to_str().encode()).hexdigest()[:32]
-
     def room(self, frame: Frame, longest: int) -> int:
         """Pieces of text that fit an input of the longest length, special tokens not counted.
 
@@ -84,7 +78,7 @@ class Inputs:
         """
         config = self.source.config
         positions = int(getattr(config, "max_position_embeddings", 0) or 0)
-        if "roberta" in config.model_type:  # its positions begin after the padding's
+        if any(kind in config.model_type for kind in _SHIFTED):
             positions -= int(config.pad_token_id) + 1
         if 0 < positions < longest:
             what = f"max_length is {longest}, but the model has {positions} positions"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.skill import IGNORED, EncoderSkill, arguments, cross_entropy, where
+from isogloss.systems.encoder.skill import EncoderSkill, arguments, cross_entropy
 from isogloss.systems.encoder.windows import Gold, windows
+from isogloss.systems.neural.gold import answer_places
+from isogloss.systems.neural.skill import IGNORED
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.exercise import Arrays, Exercise, Ints
@@ -35,12 +36,11 @@ class QuestionAnswering(EncoderSkill):
         return {"num_labels": 2}
 
     def _exercise(self, train: Examples) -> Exercise:
-        usable, gold = _answers(train)
-        if not len(usable):
-            fix = "Give answers that are written just so in their passages"
-            raise SystemFailureError("no training answer is a span of its passage", where=where(train), fix=fix)
+        places = answer_places(train)
+        usable = [row for row, (begin, _) in enumerate(places) if begin >= 0]
+        begins, ends = np.array([places[row] for row in usable], np.int64).T
         part = train if len(usable) == len(train) else train.keep(usable)
-        return _LabelledWindows(self._rows(part, gold))
+        return _LabelledWindows(self._rows(part, Gold(begins, ends)))
 
     def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
         """The best span of each passage; of a passage without a single piece, nothing."""
@@ -72,7 +72,7 @@ class QuestionAnswering(EncoderSkill):
         def make() -> Encoded:
             return windows(self.inputs, questions, contexts, recipe, gold)
 
-        lengths = {"max": recipe.max_length, "stride": recipe.stride, "query": recipe.query_length}
+        lengths = recipe.max_length, recipe.stride, recipe.query_length
         places = None if gold is None else [side.tolist() for side in gold]
         encoded = self._tokenised([questions, contexts, places], lengths, make)
         languages = self.inputs.language_ids(examples)
@@ -82,22 +82,6 @@ class QuestionAnswering(EncoderSkill):
 def _edges(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor", "Tensor"]:
     found = model(**batch)
     return found.start_logits, found.end_logits
-
-
-def _answers(train: Examples) -> tuple[list[int], Gold]:
-    """The rows whose first answer is somewhere in the passage, and where."""
-    starts = train["answer_starts"] if "answer_starts" in train.columns else [()] * len(train)
-    usable, begins, ends = [], [], []
-    for row, (context, answers, given) in enumerate(zip(train["context"], train[train.gold], starts, strict=True)):
-        answer = answers[0] if answers else ""
-        start = given[0] if given and answers else -1
-        if start < 0 or not context.startswith(answer, start):
-            start = context.find(answer)
-        if answer.strip() and start >= 0:
-            usable.append(row)
-            begins.append(start)
-            ends.append(start + len(answer))
-    return usable, Gold(np.array(begins, np.int64), np.array(ends, np.int64))
 
 
 class _LabelledWindows(Exercise):

@@ -1,29 +1,21 @@
 """What the skills of an encoder have in common: a head on top, rows of pieces below, tokenised once."""
 
-import hashlib
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.inputs import ARGUMENTS, Inputs
-from isogloss.systems.neural.skill import Skill
+from isogloss.systems.neural.skill import IGNORED, Skill
 from isogloss.tasks.examples import Examples
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Encoded
 from isogloss.training.exercise import Arrays, Exercise, Ints
-from isogloss.version import __version__
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["IGNORED", "EncoderSkill", "LabelledItems", "arguments", "cross_entropy", "most_likely", "where"]
-
-IGNORED = -100  # the label of what has none
+__all__ = ["EncoderSkill", "LabelledItems", "arguments", "cross_entropy", "most_likely"]
 
 
 def arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
@@ -60,36 +52,12 @@ class EncoderSkill(Skill):
         model: nn.Module = self.source.open(self.auto, seed, **self.settings)
         return model
 
-    def exercise(self, train: Examples) -> Exercise:
-        """Training examples as an exercise.
+    def check(self, examples: Examples) -> None:
+        """Languages that the model must be told."""
+        self.inputs.language_ids(examples)
 
-        Raises:
-            SystemFailureError: there are none, they have no answers, or an answer is not one of the task's.
-        """
-        if not len(train) or not train.has_gold:
-            what = f"the training set {'has no answers' if len(train) else 'is empty'}"
-            raise SystemFailureError(what, where=where(train), fix="Give a training split that has gold")
-        return self._exercise(train)
-
-    @abstractmethod
-    def _exercise(self, train: Examples) -> Exercise: ...
-
-    def _codes(self, labels: Iterable[str], examples: Examples) -> Ints:
-        """The number of each label."""
-        numbers = {label: number for number, label in enumerate(self.task.labels)}
-        try:
-            return np.fromiter(map(numbers.__getitem__, labels), np.int64)
-        except KeyError as error:
-            fix = f"{self.task.id} has {', '.join(self.task.labels)}"
-            what = f"label {error.args[0]!r} is not one of the task's"
-            raise SystemFailureError(what, where=where(examples), fix=fix) from None
-
-    def _tokenised(self, contents: Sequence[Any], lengths: Mapping[str, int], make: Callable[[], Encoded]) -> Encoded:
-        """What `make` gives for columns of examples under some lengths, from disk where it was made before."""
-        text = hashlib.blake2b(msgspec.json.encode(contents), digest_size=16).hexdigest()
-        named = (f"{name} {value}" for name, value in sorted(lengths.items()))
-        model = f"{self.inputs.identity} {self.inputs.segmented}"
-        return cached(["encoder", type(self).__name__, __version__, model, text, *named], make)
+    def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
+        return super()._tokenised(contents, (self.inputs.segmented, *settings), make)
 
 
 class LabelledItems(Exercise):
@@ -138,8 +106,3 @@ def most_likely(model: "nn.Module", lengths: Ints, batch: Callable[[Ints, int, i
     for items, (found,) in outputs(model, lengths, batch, forward):
         best[items] = found
     return best
-
-
-def where(examples: Examples) -> str:
-    """What examples are called in messages."""
-    return f"{examples.task}/{examples.language} {examples.split}"

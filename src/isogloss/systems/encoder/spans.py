@@ -14,8 +14,10 @@ from isogloss.metrics import spans
 from isogloss.systems.encoder.frame import Slices
 from isogloss.systems.encoder.inputs import Rows
 from isogloss.systems.encoder.pieces import Pieces, encode, located
-from isogloss.systems.encoder.skill import IGNORED, EncoderSkill
+from isogloss.systems.encoder.skill import EncoderSkill
 from isogloss.systems.encoder.tagging import LabelledPieces, best_labels, cuts
+from isogloss.systems.neural.gold import label_numbers
+from isogloss.systems.neural.skill import IGNORED
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded
 from isogloss.training.exercise import Exercise, Ints
@@ -38,8 +40,8 @@ class RawEntities(EncoderSkill):
         owners, places, solid = _characters(rows.encoded)
         texts, begins, ends = np.array([span[:3] for span in flat], np.int64).reshape(-1, 3).T
         first, last = located(owners, places, texts, begins, ends)
-        labels = np.where(solid, self._codes(["O"], train), IGNORED).astype(np.int16)
-        inside, begun = (self._codes([f"{part}-{kind}" for *_, kind in flat], train) for part in "IB")
+        labels = np.where(solid, label_numbers(self.task, ["O"], train), IGNORED).astype(np.int16)
+        inside, begun = (label_numbers(self.task, [f"{part}-{kind}" for *_, kind in flat], train) for part in "IB")
         for low, high, label in zip(first.tolist(), last.tolist(), inside.tolist(), strict=True):
             labels[low : high + 1][solid[low : high + 1]] = label
         labels[first[last >= 0]] = begun[last >= 0]
@@ -61,7 +63,7 @@ class RawEntities(EncoderSkill):
 
     def _rows(self, examples: Examples) -> Rows:
         texts, longest = examples["text"], self.recipe.max_length
-        encoded = self._tokenised(texts, {"max_length": longest}, lambda: self._encoded(texts))
+        encoded = self._tokenised(texts, (longest,), lambda: self._encoded(texts))
         languages = self.inputs.language_ids(examples)
         return Rows(self.inputs, encoded, None if languages is None else languages[encoded.columns["text"]])
 

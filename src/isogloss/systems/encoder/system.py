@@ -10,7 +10,7 @@ from isogloss.systems.encoder.qa import QuestionAnswering
 from isogloss.systems.encoder.skill import EncoderSkill
 from isogloss.systems.encoder.spans import RawEntities
 from isogloss.systems.encoder.tagging import Tagging
-from isogloss.systems.neural.system import NeuralSystem
+from isogloss.systems.neural.system import NeuralSystem, flag
 from isogloss.tasks.task import Task
 
 __all__ = ["EncoderSystem"]
@@ -35,7 +35,7 @@ class EncoderSystem(NeuralSystem):
     family = "encoder"
 
     def __init__(self, model: str = "", *, raw: bool = False, **settings: Any) -> None:
-        self.raw = raw
+        self.raw = flag("raw", raw)
         super().__init__(model, **settings)
 
     def _named(self) -> list[str]:

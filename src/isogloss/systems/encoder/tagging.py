@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.frame import Slices
 from isogloss.systems.encoder.inputs import Rows
 from isogloss.systems.encoder.pieces import Pieces, encode, spread, unique
-from isogloss.systems.encoder.skill import IGNORED, EncoderSkill, arguments, cross_entropy, where
+from isogloss.systems.encoder.skill import EncoderSkill, arguments, cross_entropy
+from isogloss.systems.neural.gold import tag_numbers
+from isogloss.systems.neural.skill import IGNORED
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.exercise import Arrays, Exercise, Ints
@@ -32,14 +33,10 @@ class Tagging(EncoderSkill):
     auto = "AutoModelForTokenClassification"
 
     def _exercise(self, train: Examples) -> Exercise:
-        tags = train[train.gold]
-        for row, (words, given) in enumerate(zip(train["tokens"], tags, strict=True)):
-            if given is None or len(words) != len(given):
-                what = f"{0 if given is None else len(given)} tags for {len(words)} words"
-                raise SystemFailureError(what, where=f"{where(train)}, {train.ids[row]}", fix="Give each word its tag")
+        numbers = tag_numbers(self.task, train)
         rows = self._rows(train)
         labels = np.full(len(rows.encoded.pieces), IGNORED, np.int16)
-        labels[rows.encoded.aligned["first"]] = self._codes(chain.from_iterable(tags), train)
+        labels[rows.encoded.aligned["first"]] = numbers
         return LabelledPieces(rows, labels)
 
     def answers(self, model: "nn.Module", examples: Examples) -> list[list[str]]:
@@ -52,7 +49,7 @@ class Tagging(EncoderSkill):
 
     def _rows(self, examples: Examples) -> Rows:
         sentences, longest = examples["tokens"], self.recipe.max_length
-        encoded = self._tokenised(sentences, {"max_length": longest}, lambda: self._encoded(sentences))
+        encoded = self._tokenised(sentences, (longest,), lambda: self._encoded(sentences))
         languages = self.inputs.language_ids(examples)
         return Rows(self.inputs, encoded, None if languages is None else languages[encoded.columns["sentence"]])
 

@@ -145,7 +145,8 @@ class Course:
         skill, weights = self.skill, studio.folder / WEIGHTS
         observer = None
         if processes.is_main():
-            observer = Observer(skill, studio, account.languages, self.seed, weights, display)
+            with processes.together():
+                observer = Observer(skill, studio, account.languages, self.seed, weights, display)
         model, trained = self._trained(train, studio.folder / STATE, observer, display)
         failure = observer.failure if observer is not None else None
         said = processes.broadcast("" if failure is None else str(failure))
@@ -179,8 +180,7 @@ class Course:
         for number, before in enumerate(self._stages(train)):
             display.say(f"stage {number + 1}: {len(before):,} examples of {', '.join(before.sources)}")
             kept = None if state is None else state / f"stage-{number}.pt"
-            taught(model, self.skill.exercise(before), recipe, seed=self.seed, state=kept, report=display)
-            model.float()
+            taught(model, self.skill.exercise(before), recipe, seed=self.seed, state=kept, report=display, exact=True)
         display.say(f"{len(train):,} examples of {train.task}/{train.language}")
         kept = None if state is None else state / "training.pt"
         watch = observer or (lambda moment, model: False)

@@ -63,6 +63,14 @@ class ModelSource:
             raise SystemFailureError("its tokenizer gives no character offsets", where=self.name, fix=fix)
         return found
 
+    @cached_property
+    def spelling(self) -> str:
+        """A hash over all that decides the pieces of a text."""
+        backend = self.tokenizer.backend_tokenizer
+        backend.no_truncation()
+        backend.no_padding()
+        return hashlib.sha256(backend.to_str().encode()).hexdigest()[:32]
+
     def open(self, auto: str, seed: int, **settings: Any) -> Any:
         """The model under one of transformers' Auto classes, in float32; new parts are drawn from the seed.
 

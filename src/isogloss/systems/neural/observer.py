@@ -8,6 +8,7 @@ from isogloss.systems.base import Studio
 from isogloss.systems.neural.progress import Display
 from isogloss.systems.neural.skill import Skill
 from isogloss.systems.neural.weights import save, step_name
+from isogloss.tasks.examples import Examples
 from isogloss.training.record import CheckpointRecord, Questions
 from isogloss.training.selection import Choice, Row, choose, dev_scores, judges
 
@@ -43,7 +44,13 @@ class Observer:
         judging = {*judges(recipe.select, languages), *(("en",) if recipe.patience else ())}
         wanted = [(code, split) for code in languages for split in ("dev", "test")]
         wanted += [(code, "dev") for code in sorted(judging)]
-        questions = Questions.of(studio.examples, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
+
+        def find(language: str, split: str) -> Examples:
+            examples = studio.examples(language, split)
+            skill.check(examples)
+            return examples
+
+        questions = Questions.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
         self.record = CheckpointRecord(studio.folder, skill.task, seed, questions.asked)
         self.notes = list(questions.notes)
         self.failure: Exception | None = None
@@ -95,6 +102,9 @@ class Observer:
     def conclude(self, last: int) -> dict[str, Choice]:
         """Complete the record; gives the checkpoint that answers in each language."""
         chosen = self._choices(last)
+        unjudged = [code for code, choice in chosen.items() if choice.by == "last"]
+        if unjudged and self.skill.recipe.select != "last":
+            self.display.say(f"no dev set to choose by: the last checkpoint answers in {', '.join(unjudged)}")
         self.record.conclude(last)
         # The last weights are kept as such.
         shutil.rmtree(self.weights / step_name(last), ignore_errors=True)

@@ -3,6 +3,8 @@
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +19,22 @@ from isogloss.tasks.task import Task
 from isogloss.training.recipes import NAMES, Recipe, changes, recipe, size_of
 from isogloss.version import __version__
 
-__all__ = ["NeuralSystem"]
+__all__ = ["NeuralSystem", "flag"]
+
+# What of a recipe may be changed: all but its name.
+_KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
+
+
+def flag(name: str, value: object) -> bool:
+    """A setting that is true or false; `#raw=no` in a name is a text, and would count as true.
+
+    Raises:
+        SystemFailureError: it is neither.
+    """
+    if not isinstance(value, bool):
+        fix = f"Write {name} or {name}=false"
+        raise SystemFailureError(f"{name} = {value!r} is neither true nor false", fix=fix)
+    return value
 
 
 class NeuralSystem(System):
@@ -35,8 +52,8 @@ class NeuralSystem(System):
         keys: further changes to the recipe, for all tasks: `select="last"`, `train_on="tydiqa"`, `epochs=3`, …
 
     Raises:
-        UnknownNameError: no such recipe, or a key that no recipe has.
-        SystemFailureError: there is no model to begin with.
+        UnknownNameError: no such recipe, or a setting that there is not.
+        SystemFailureError: there is no model to begin with, or a setting is neither true nor false.
     """
 
     family: ClassVar[str]
@@ -53,17 +70,28 @@ class NeuralSystem(System):
         **keys: Any,
     ) -> None:
         if recipe not in NAMES:
-            raise unknown("recipe", recipe, NAMES)
+            raise unknown("recipe", str(recipe), NAMES)
+        for key in keys:
+            if key not in _KEYS:
+                raise unknown(f"setting of {self.family}:", key, self.settings())
         if not model:
             fix = f"{self.family}:FOLDER, {self.family}:owner/model, or either with #random behind it"
             raise SystemFailureError(f"{self.family} needs a model", fix=fix)
-        self.source = ModelSource(model, random)
+        self.source = ModelSource(model, flag("random", random))
         self.recipe_name = recipe
         self.overrides = {**changes(overrides), **changes(keys)}
-        self.name = label or "-".join(self._named())
+        self.name = str(label) if label else "-".join(self._named())
         self.quiet = quiet
         self._skill: Skill | None = None
         self._taught: Taught | None = None
+
+    @classmethod
+    def settings(cls) -> list[str]:
+        """What may be set, by keyword or behind the `#` of a name: the family's own, and all keys of a recipe."""
+        families = [found for found in cls.__mro__ if issubclass(found, NeuralSystem)]
+        given = [each for found in families for each in signature(found.__init__).parameters.values()]
+        own = [each.name for each in given if each.kind is Parameter.KEYWORD_ONLY]
+        return sorted({*own, *_KEYS})
 
     def _named(self) -> list[str]:
         last = re.sub(r"[^\w.-]+", "-", Path(self.source.name).name)
@@ -97,13 +125,9 @@ class NeuralSystem(System):
         """What recipes tell this model apart by."""
         return size_of(self.source.config)
 
-    def pattern(self, task: Task) -> str:
-        """The task whose recipe is followed: its own, unless a family learns it like another."""
-        return task.id
-
     def recipe_for(self, task: Task) -> Recipe:
         """The recipe for a task, the user's changes included."""
-        return recipe(self.recipe_name, self.pattern(task), self.size, self.overrides)
+        return recipe(self.recipe_name, task.id, self.size, self.overrides)
 
     def needs_training(self, task: Task) -> bool:
         """Always, unless the recipe has no epochs: then the model is asked as it is."""
@@ -135,7 +159,9 @@ class NeuralSystem(System):
     def _learn(self, task: Task, train: Examples | None, seed: int, studio: Studio | None) -> "NeuralSystem":
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
-        if train is None and self.needs_training(task):
+        if not self.needs_training(task):
+            train = None
+        elif train is None:
             raise SystemFailureError(f"{self.name} needs a training set for {task.id}", fix="Give one, or epochs = 0")
         self._skill = self._taught = None  # the model before must not take memory while the next one learns
         self._skill = self.skill(task)

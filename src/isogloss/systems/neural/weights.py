@@ -25,14 +25,19 @@ def step_name(step: int | str) -> str:
 
 
 def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
-    """Write a model and its tokenizer into a folder, in the precision the weights have."""
+    """Write a model and its tokenizer into a folder, in the precision the weights have.
+
+    Raises:
+        SystemFailureError: they cannot be written, as the disk is full, say.
+    """
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
     part = folder.with_name(f".{folder.name}.{token_hex(4)}.part")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in folder.parent.glob(f".{folder.name}.*.part"):
-        shutil.rmtree(leftover, ignore_errors=True)
     try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in folder.parent.glob(f".{folder.name}.*.part"):
+            shutil.rmtree(leftover, ignore_errors=True)
         pretrained = _pretrained(model)
         with quiet():
             pretrained.save_pretrained(part)
@@ -43,8 +48,9 @@ def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
         if folder.exists():
             shutil.rmtree(folder)
         part.replace(folder)
-    except OSError as error:
-        raise SystemFailureError(f"weights cannot be written ({error.strerror or error})", where=str(folder)) from error
+    except (OSError, SafetensorError) as error:
+        fix = "Make room there, or choose another folder; the state of training is kept"
+        raise SystemFailureError(f"weights cannot be written ({error})", where=str(folder), fix=fix) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

@@ -8,7 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.text2text.skill import IGNORED, TextSkill, read, shifted, where
+from isogloss.systems.encoder.choice import QUESTIONS
+from isogloss.systems.neural.gold import label_numbers, where
+from isogloss.systems.neural.skill import IGNORED
+from isogloss.systems.text2text.skill import TextSkill, read, shifted
 from isogloss.systems.text2text.vocabulary import Row, encoded
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
@@ -20,9 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Choosing", "Classification", "MultipleChoice", "mean_log_probabilities"]
 
 _ELEMENTS = 1 << 28  # of the logits that exist at a time: a large vocabulary makes them by far the largest array
-
-# What XCOPA calls its two questions, as COPA asks them.
-_QUESTIONS = {"cause": "What was the cause?", "effect": "What happened as a result?"}
 
 
 class Choosing(TextSkill):
@@ -81,7 +81,7 @@ class _Asked:
         nothing = np.empty(0, np.int32)
         written: list[Row] = []
         for frame, row in zip(frames, options, strict=True):
-            written += [frame.written(next(pieces)) for _ in row] + [nothing] * (self.width - len(row))
+            written += [skill.written(frame, next(pieces)) for _ in row] + [nothing] * (self.width - len(row))
         self.written = encoded(written)
         self.begins = np.array([frame.start for frame in frames], np.int64)
 
@@ -142,13 +142,8 @@ class Classification(Choosing):
 
     def right(self, train: Examples) -> list[int]:
         """The numbers of the gold labels."""
-        numbers = {label: number for number, label in enumerate(self.task.labels)}
-        try:
-            return [numbers[label] for label in train[train.gold]]
-        except KeyError as error:
-            fix = f"{self.task.id} has {', '.join(self.task.labels)}"
-            what = f"label {error.args[0]!r} is not one of the task's"
-            raise SystemFailureError(what, where=where(train), fix=fix) from None
+        numbers: list[int] = label_numbers(self.task, train[train.gold], train).tolist()
+        return numbers
 
     def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
         """The best label of each."""
@@ -164,7 +159,7 @@ class MultipleChoice(Choosing):
         return [
             [
                 f"premise: {premise}",
-                f"question: {_QUESTIONS.get(question, question)}",
+                f"question: {QUESTIONS.get(question, question)}",
                 *(f"choice{number}: {choice}" for number, choice in enumerate(choices, 1)),
             ]
             for premise, question, choices in zip(*columns, strict=True)

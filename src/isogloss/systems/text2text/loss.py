@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
-from isogloss.systems.text2text.skill import IGNORED
+from isogloss.systems.neural.skill import IGNORED
 
 __all__ = ["written_loss"]
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.pieces import encode, unique
-from isogloss.systems.text2text.skill import TextSkill, read, where
+from isogloss.systems.neural.gold import answer_places, where
+from isogloss.systems.text2text.skill import TextSkill, read
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
@@ -66,28 +67,21 @@ class Reading(TextSkill):
 
     def pairs(self, train: Examples) -> Encoded:
         """The first gold answer is written, from the window it lies in; nothing from others."""
-        answers = [texts[0] if texts else "" for texts in train[train.gold]]
-        starts = train["answer_starts"] if "answer_starts" in train.columns else [()] * len(train)
-        asked = zip(train["context"], answers, starts, strict=True)
-        begins = [_found(context, answer, *given[:1]) for context, answer, given in asked]
-        if max(begins) < 0:
-            fix = "Give passages with the answers in them, as SQuAD has it"
-            raise SystemFailureError("no answer stands in its passage", where=where(train), fix=fix)
+        places = answer_places(train)
 
         def make() -> Encoded:
             rows, starts = [], []
             for window in self._windows(train):
-                begin = begins[window.example]
+                begin, end = places[window.example]
                 if begin >= 0:
-                    answer = window.stretch(begin, begin + len(answers[window.example]))
-                    rows += [window.row, self._written(window.frame, answer)]
+                    rows += [window.row, self._answer(window.frame, window.stretch(begin, end))]
                     starts.append(window.frame.start)
             return encoded(rows, start=np.array(starts, np.int64))
 
-        contents = [list(train["question"]), list(train["context"]), answers, begins]
+        contents = [list(train["question"]), list(train["context"]), places]
         return self.tokenised("pairs", train, contents, make)
 
-    def _written(self, frame: Frame, answer: Row) -> Row:
+    def _answer(self, frame: Frame, answer: Row) -> Row:
         """An answer as it is written: one that is too long is not ended."""
         if len(answer) > self.recipe.answer_length:
             return np.concatenate([frame.opening, answer[: self.recipe.answer_length]])
@@ -159,10 +153,3 @@ class Reading(TextSkill):
             for start in range(begin, max(begin + 1, end - room + step), step):
                 part = slice(start, min(start + room, end))
                 yield _Window(example, frame, head, passages.ids[part], passages.spans[part])
-
-
-def _found(context: str, answer: str, hint: int = 0) -> int:
-    """Where an answer begins: where it is said to, or where it first stands; -1 where it does not."""
-    if not answer.strip():
-        return -1
-    return hint if context.startswith(answer, hint) else context.find(answer)

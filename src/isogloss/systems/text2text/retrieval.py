@@ -22,10 +22,18 @@ class Retrieval(RetrievalSkill):
     """
 
     def open(self, seed: int) -> "nn.Module":
-        """The pretrained model, which needs no head."""
+        """The pretrained model, which needs no head.
+
+        Raises:
+            SystemFailureError: it cannot be opened, or must be told languages.
+        """
+        if hasattr(self.source.tokenizer, "src_lang"):
+            what = "it must be told the language of a text, and a pool has many"
+            fix = "Take a model that needs no language ids (mT5)"
+            raise SystemFailureError(what, where=self.source.name, fix=fix)
         return self._reading.open(seed)
 
-    def exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> Exercise:
         """Questions with their answers."""
         return self._reading.exercise(train)
 
@@ -33,10 +41,6 @@ class Retrieval(RetrievalSkill):
         """Ranked ids of candidates; for mining the id of the translation."""
         from isogloss.systems.dual.model import DualEncoder
 
-        if hasattr(self.source.tokenizer, "src_lang"):
-            what = "it must be told the language of a text, and a pool has many"
-            fix = "Take a model that needs no language ids (mT5)"
-            raise SystemFailureError(what, where=self.source.name, fix=fix)
         network: Any = model
         encoder = DualEncoder(network.get_encoder(), pooling="mean")
         return super().answers(encoder.to(network.device), examples)

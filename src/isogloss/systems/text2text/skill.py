@@ -1,29 +1,24 @@
 """What all tasks have in common when they are put to a model as text to be rewritten."""
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.skill import Skill
+from isogloss.systems.neural.skill import IGNORED, Skill
 from isogloss.systems.text2text.vocabulary import Frame, Row, Vocabulary, encoded, joined
 from isogloss.tasks.examples import Examples
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.exercise import Arrays, Exercise, Ints
-from isogloss.version import __version__
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["IGNORED", "Rewriting", "TextSkill", "languages", "read", "shifted", "where"]
+__all__ = ["Rewriting", "TextSkill", "languages", "read", "shifted"]
 
-IGNORED = -100  # the label of what is no piece of a text
 _GRANULE = 4  # written texts are padded to a multiple of this
 
 
@@ -40,16 +35,12 @@ class TextSkill(Skill):
         model: nn.Module = self.source.open("AutoModelForSeq2SeqLM", seed)
         return model
 
-    def exercise(self, train: Examples) -> Exercise:
-        """Training examples as an exercise.
-
-        Raises:
-            SystemFailureError: there are none, they have no answers, or an answer is not one of the task's.
-        """
-        if not len(train) or not train.has_gold:
-            what = f"the training set {'has no answers' if len(train) else 'is empty'}"
-            raise SystemFailureError(what, where=where(train), fix="Give a training split that has gold")
+    def _exercise(self, train: Examples) -> Exercise:
         return Rewriting(self.pairs(train), self.vocabulary.pad)
+
+    def check(self, examples: Examples) -> None:
+        """Languages that the model must be told."""
+        self.frames(examples)
 
     @abstractmethod
     def pairs(self, train: Examples) -> Encoded:
@@ -87,24 +78,27 @@ class TextSkill(Skill):
             raise SystemFailureError(what, where=self.source.name, fix="Set a larger max_length")
         return longest - frame.size
 
+    def written(self, frame: Frame, text: Row) -> Row:
+        """A text as a model writes it; one that is too long for a row is cut, as those that are read are."""
+        room = self.vocabulary.room(self.recipe.max_length) - len(frame.opening) - len(frame.closing)
+        return frame.written(text[: max(room, 1)])
+
     def paired(self, examples: Examples, read: Sequence[Row], written: Sequence[Row]) -> Encoded:
         """Rows that are read and texts that are written, one a row, in turn."""
         frames = self.frames(examples)
         rows = [
             row
             for source, target, frame in zip(read, written, frames, strict=True)
-            for row in (source, frame.written(target))
+            for row in (source, self.written(frame, target))
         ]
         return encoded(rows, start=np.array([frame.start for frame in frames], np.int64))
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """What `make` gives for columns of examples, from disk where it was made before."""
-        text = hashlib.blake2b(msgspec.json.encode([languages(examples), *contents]), digest_size=16).hexdigest()
-        recipe, config = self.recipe, self.source.config
+        """Rows that are read, or pairs: what `make` gives for columns of examples."""
+        recipe = self.recipe
         lengths = self.vocabulary.room(recipe.max_length), recipe.stride, recipe.query_length, recipe.answer_length
-        model = f"{self.vocabulary.identity} {config.decoder_start_token_id}"
-        parts = ["text2text", type(self).__name__, what, __version__, model, text, " ".join(self.task.labels)]
-        return cached([*parts, *map(str, lengths)], make)
+        settings = (what, self.source.config.decoder_start_token_id, " ".join(self.task.labels), *lengths)
+        return self._tokenised([languages(examples), *contents], settings, make)
 
 
 class Rewriting(Exercise):
@@ -165,8 +159,3 @@ def shifted(labels: Array, begins: Ints, pad: int) -> Array:
 def languages(examples: Examples) -> Sequence[str]:
     """The language of every example; examples of several say which is whose in a column."""
     return examples["language"] if "language" in examples.columns else [examples.language] * len(examples)
-
-
-def where(examples: Examples) -> str:
-    """What examples are called in messages."""
-    return f"{examples.task}/{examples.language} {examples.split}"

@@ -9,6 +9,7 @@ from isogloss.systems.text2text.retrieval import Retrieval
 from isogloss.systems.text2text.tagging import Tagging
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
+from isogloss.training.recipes import Recipe, recipe
 
 __all__ = ["Text2TextSystem"]
 
@@ -36,9 +37,13 @@ class Text2TextSystem(NeuralSystem):
         """How a task is put to the model."""
         return _SKILLS[task.kind](task, self.recipe_for(task), self.source)
 
-    def pattern(self, task: Task) -> str:
-        """Retrieval follows the recipe of what is learnt before it."""
-        return _BEFORE_RETRIEVAL if task.kind in RETRIEVAL else super().pattern(task)
+    def recipe_for(self, task: Task) -> Recipe:
+        """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
+        if task.kind not in RETRIEVAL:
+            return super().recipe_for(task)
+        learnt, own = (self.overrides.get(name, {}) for name in (_BEFORE_RETRIEVAL, task.id.removeprefix("mini-")))
+        mine = {**self.overrides, _BEFORE_RETRIEVAL: {**learnt, **own}}
+        return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, mine)
 
     def learns_from(self, task: Task) -> Task:
         """Question answering before retrieval, by which it is known how to read; else as the recipe says."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
-from isogloss.systems.text2text.skill import TextSkill, read, where
+from isogloss.systems.neural.gold import tag_numbers
+from isogloss.systems.text2text.skill import TextSkill, read
 from isogloss.systems.text2text.tag_format import TagFormat
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
@@ -38,7 +38,8 @@ class Tagging(TextSkill):
 
     def pairs(self, train: Examples) -> Encoded:
         """Numbered words are read, numbered tags are written."""
-        tags = self._numbers(train)
+        bounds = np.cumsum([len(words) for words in train["tokens"]])
+        tags = [part.tolist() for part in np.split(tag_numbers(self.task, train), bounds[:-1])]
 
         def make() -> Encoded:
             rows, starts = [], []
@@ -114,12 +115,3 @@ class Tagging(TextSkill):
         """Words whose tags fit the positions a model has, whatever they are; 0 where there is no end to them."""
         free = self.vocabulary.positions - len(frame.opening) - len(frame.closing)
         return max(1, free // self.format.longest) if self.vocabulary.positions else 0
-
-    def _numbers(self, train: Examples) -> list[list[int]]:
-        numbers = {tag: number for number, tag in enumerate(self.task.labels)}
-        try:
-            return [[numbers[tag] for tag in tags] for tags in train[train.gold]]
-        except KeyError as error:
-            fix = f"{self.task.id} has {', '.join(self.task.labels)}"
-            what = f"tag {error.args[0]!r} is not one of the task's"
-            raise SystemFailureError(what, where=where(train), fix=fix) from None

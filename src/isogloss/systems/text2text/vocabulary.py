@@ -1,6 +1,5 @@
 """The pieces of a sequence-to-sequence model: of texts, of the marks around them, and of what names a language."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,14 +80,6 @@ class Vocabulary:
     def pad(self) -> int:
         """The piece that fills up."""
         return int(self.tokenizer.pad_token_id)
-
-    @cached_property
-    def identity(self) -> str:
-        """A hash over all that decides the pieces of a text."""
-        backend = self.tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        return hashlib.sha256(backend.to_str().encode()).hexdigest()[:32]
 
     @cached_property
     def markers(self) -> Row:
