@@ -176,7 +176,7 @@ def test_text2text_reads_before_it_retrieves(name: str, tiny_mt5: Path) -> None:
 @pytest.mark.parametrize(
     ("family", "learnt", "refused", "reason"),
     [
-        ("encoder", dict(ENCODERS), RETRIEVAL, "it has no vector for a text. Use dual-encoder or embedder"),
+        ("encoder", dict(ENCODERS), RETRIEVAL, "use dual-encoder or embedder"),
         ("dual-encoder", dict(DUAL_ENCODERS), OTHERS, "does retrieval only"),
         ("text2text", TASKS, (), ""),
     ],

@@ -84,9 +84,9 @@ def _metrics() -> Rows:
 
 
 def _systems() -> Rows:
-    from isogloss.systems import systems
+    from isogloss.systems.base import ABOUT, systems
 
-    return [{"system": name, "from": where} for name, where in systems().items()]
+    return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
 
 
 _LISTS: dict[str, Callable[[], Rows]] = {
@@ -98,7 +98,7 @@ _LISTS: dict[str, Callable[[], Rows]] = {
 }
 
 # Columns that a terminal has no room for; `isogloss list NAME` shows everything about one entry.
-_ONLY_IN_JSON = {("tasks", "suites"), ("languages", "iso3"), ("languages", "branch")}
+_ONLY_IN_JSON = {("tasks", "suites"), ("languages", "iso3"), ("languages", "branch"), ("systems", "from")}
 
 
 @app.command(name="list")

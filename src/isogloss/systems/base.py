@@ -18,7 +18,7 @@ from isogloss.errors import IsoglossError, unknown
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["Studio", "System", "SystemFailureError", "system", "systems"]
+__all__ = ["ABOUT", "Studio", "System", "SystemFailureError", "system", "systems"]
 
 
 class SystemFailureError(IsoglossError):
@@ -87,6 +87,15 @@ _SHIPPED = {
     "encoder": "isogloss.systems.encoder:EncoderSystem",
     "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
     "text2text": "isogloss.systems.text2text:Text2TextSystem",
+}
+
+
+ABOUT = {
+    "ngram": "linear models over character n-grams: the floor, without any download",
+    "embedder": "a sentence encoder as it is; retrieval by cosine",
+    "encoder": "a pretrained encoder with a head for the task, fine-tuned",
+    "dual-encoder": "a pretrained encoder for queries and candidates, fine-tuned for retrieval",
+    "text2text": "a pretrained encoder-decoder that writes its answers, fine-tuned",
 }
 
 

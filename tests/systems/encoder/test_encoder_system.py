@@ -20,7 +20,7 @@ def test_what_it_does_and_what_not(tiny_bert: Path) -> None:
     assert isinstance(found, EncoderSystem)
     refused = {name for name in TASKS if found.refusal(task(name))}
     assert refused == {"tatoeba", "mewslix", "lareqa", "bucc"}
-    assert "Use dual-encoder" in found.refusal(task("tatoeba"))
+    assert "use dual-encoder" in found.refusal(task("tatoeba"))
 
 
 def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:

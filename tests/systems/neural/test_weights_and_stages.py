@@ -108,8 +108,8 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], mo
         display.checkpoint(20, 30, 0.5, {"en": 80.04, "de": 60.0, "sw": 50.0})
         display.checkpoint(30, 30, 0.5, {})
     assert capsys.readouterr().err.splitlines() == [
-        "xnli seed 0: 10 of 30: loss 1.2500, lr 2e-05, 12,346 tokens/s, 42 % MFU, about – to go",
-        "xnli seed 0: 20 of 30: loss 1.2500, lr 2e-05, 12,346 tokens/s, 42 % MFU, about 0:01:00 to go",
+        "xnli seed 0: 10 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about – to go",
+        "xnli seed 0: 20 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about 1:00 to go",
         "xnli seed 0: checkpoint at 20 of 30: loss 0.5000, en dev 80.0, dev of 2 other languages 55.0",
         "xnli seed 0: checkpoint at 30 of 30: loss 0.5000",
     ]
@@ -130,5 +130,5 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         display.step(10, 30, 1.25, 2e-5, 12345.6, 0.417)
         display.checkpoint(20, 30, 0.5, {"en": 80.0})
     assert "10/30" in stream.getvalue()
-    assert "loss 1.2500, lr 2e-05, 12,346 tokens/s, 42 % MFU" in stream.getvalue()
+    assert "loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU" in stream.getvalue()
     assert "xnli seed 0: checkpoint at 20 of 30: loss 0.5000, en dev 80.0" in stream.getvalue()

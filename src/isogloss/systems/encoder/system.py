@@ -49,7 +49,7 @@ class EncoderSystem(NeuralSystem):
     def refusal(self, task: Task) -> str:
         """Retrieval and mining are refused, and of raw text everything but entities."""
         if task.kind not in _SKILLS:
-            return f"{self.family} does no {task.kind}: it has no vector for a text. Use dual-encoder or embedder"
+            return f"{self.family} has no vector for a text, and {task.id} is retrieval: use dual-encoder or embedder"
         if self.raw and not _has_entities(task):
             return f"raw text is for named entities, and {task.id} has none"
         return ""

@@ -11,6 +11,7 @@ __all__ = ["Display", "shown"]
 
 # Seconds between two lines where there is no terminal.
 EVERY = 30.0
+_WIDE = 105  # columns of a terminal that has room for a bar beside the figures
 
 
 class Display:
@@ -61,7 +62,8 @@ class Display:
         if not done:
             return "–"
         minutes, seconds = divmod(round((time.monotonic() - self._began) * (steps - step) / done), 60)
-        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 class _Bar(Display):
@@ -88,16 +90,25 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Display]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        *([BarColumn(bar_width=20)] if console.width >= _WIDE else []),
         MofNCompleteColumn(),
         TextColumn("{task.fields[figures]}"),
         TextColumn("ETA {task.fields[remaining]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=console, transient=True) as bars:
         yield _Bar(title, bars)
 
 
 def _figures(loss: float, rate: float, pieces_per_second: float, utilisation: float) -> str:
-    return f"loss {loss:.4f}, lr {rate:.2g}, {pieces_per_second:,.0f} tokens/s, {100 * utilisation:.0f} % MFU"
+    return f"loss {loss:.3f}, lr {rate:.2g}, {_short(pieces_per_second)} tokens/s, {100 * utilisation:.0f} % MFU"
+
+
+def _short(number: float) -> str:
+    """Three digits or so: 197, 12.3k, 1.25M."""
+    for size, unit in ((1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.0f}"

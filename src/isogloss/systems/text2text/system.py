@@ -1,5 +1,6 @@
 """The text2text system: which skill answers which kind of task."""
 
+from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.ranking import RETRIEVAL
 from isogloss.systems.neural.skill import Skill
 from isogloss.systems.neural.system import NeuralSystem
@@ -34,7 +35,14 @@ class Text2TextSystem(NeuralSystem):
         return "" if task.kind in _SKILLS else f"{self.name} has no format for {task.kind}, which {task.id} is"
 
     def skill(self, task: Task) -> Skill:
-        """How a task is put to the model."""
+        """How a task is put to the model.
+
+        Raises:
+            SystemFailureError: the model only reads.
+        """
+        if not self.source.config.is_encoder_decoder:
+            fix = f"encoder:{self.source.name} trains such models"
+            raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
         return _SKILLS[task.kind](task, self.recipe_for(task), self.source)
 
     def recipe_for(self, task: Task) -> Recipe:
