@@ -9,11 +9,10 @@ if not torch.cuda.is_available():
 
 from dataclasses import replace  # noqa: E402
 
-from training.toy import Words, bag  # noqa: E402
-
 from isogloss.training import loop  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.steps import Steps  # noqa: E402
+from training.toy import Words, bag  # noqa: E402
 
 RECIPE = Recipe("toy", 1e-2, epochs=20, batch=16, checkpoints=25)
 
