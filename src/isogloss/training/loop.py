@@ -238,7 +238,10 @@ class _Run:
         report.step(step, self.steps, loss, rate, self.tally.pieces / seconds, self._utilisation(seconds))
 
     def _utilisation(self, seconds: float) -> float:
-        return self.flops * self.tally.pieces / processes.world() / max(seconds, 1e-9) / self.ceiling
+        rate = self.flops * self.tally.pieces / processes.world() / max(seconds, 1e-9)
+        # On a processor that others used when its ceiling was measured, the run itself may show a higher one.
+        self.ceiling = max(self.ceiling, rate)
+        return rate / self.ceiling
 
     @property
     def _signature(self) -> str:
