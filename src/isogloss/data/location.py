@@ -1,16 +1,24 @@
-"""Where the data folder is when nobody says so."""
+"""Where the data folder and the caches are when nobody says so."""
 
 import os
 from pathlib import Path
 
-__all__ = ["default_data_dir"]
+__all__ = ["cache_dir", "default_data_dir"]
+
+
+def cache_dir() -> Path:
+    """The folder named by ISOGLOSS_CACHE, else `isogloss` in the user's cache folder: what can be made again."""
+    named = os.environ.get("ISOGLOSS_CACHE")
+    return Path(named).expanduser() if named else _users()
 
 
 def default_data_dir() -> Path:
     """The folder named by ISOGLOSS_DATA, else `isogloss/data` in the user's cache folder."""
     named = os.environ.get("ISOGLOSS_DATA")
-    if named:
-        return Path(named).expanduser()
+    return Path(named).expanduser() if named else _users() / "data"
+
+
+def _users() -> Path:
     from platformdirs import user_cache_path
 
-    return user_cache_path("isogloss", appauthor=False) / "data"
+    return user_cache_path("isogloss", appauthor=False)

@@ -18,8 +18,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.format import open_memmap
-from platformdirs import user_cache_path
 
+from isogloss.data.location import cache_dir
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray
 
@@ -33,8 +33,8 @@ _KEYS, _VECTORS = ".keys.npy", ".vectors.npy"
 
 
 def default_cache_dir() -> Path:
-    """`isogloss/vectors` in the user's cache folder."""
-    return user_cache_path("isogloss", appauthor=False) / "vectors"
+    """`vectors` in the folder of caches."""
+    return cache_dir() / "vectors"
 
 
 def text_keys(texts: Sequence[str]) -> Keys:

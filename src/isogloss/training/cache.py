@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from secrets import token_hex
 
 import numpy as np
 
+from isogloss.data.location import cache_dir
 from isogloss.training.encoded import Array, Encoded
 
 __all__ = ["cached", "tokens_dir"]
@@ -18,13 +18,8 @@ _FORM = "1"  # of the files; another number makes everything anew
 
 
 def tokens_dir() -> Path:
-    """The folder named by ISOGLOSS_CACHE, else the user's cache folder; `tokens` below it."""
-    named = os.environ.get("ISOGLOSS_CACHE")
-    if named:
-        return Path(named).expanduser() / "tokens"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("isogloss", appauthor=False) / "tokens"
+    """`tokens` in the folder of caches."""
+    return cache_dir() / "tokens"
 
 
 def cached(parts: Sequence[str], make: Callable[[], Encoded], folder: Path | None = None) -> Encoded:

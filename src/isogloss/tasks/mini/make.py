@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import random
 import tempfile
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from isogloss.data.location import cache_dir
 from isogloss.grammar.file import CODES
 from isogloss.tasks.mini import DEV, LAREQA, MEWSLIX, POOL, TEST, TRAIN
 from isogloss.tasks.mini import sentences as made
@@ -25,9 +25,7 @@ SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
 @cache
 def folder() -> Path:
     """The suite's data folder, made when it is first asked for; a kill leaves nothing half-made behind."""
-    from platformdirs import user_cache_path
-
-    home = Path(os.environ.get("ISOGLOSS_CACHE") or user_cache_path("isogloss", appauthor=False))
+    home = cache_dir()
     place = home / f"mini-{_edition()}"
     if not place.is_dir():
         home.mkdir(parents=True, exist_ok=True)
