@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from isogloss.training import processes
 from isogloss.training.batching import Batch, Timetable
+from isogloss.training.determinism import repeatable
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.exercise import Arrays, Exercise
 from isogloss.training.optimizer import Optimizer
@@ -102,7 +103,8 @@ def train(
         model: its weights in float32; it ends on the device, in the precision it was trained in, unless `exact`.
         exercise: what is learnt.
         recipe: how.
-        seed: decides the order of the batches and the dropout; on one device the same seed gives the same model.
+        seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
+            on CUDA if the recipe is `deterministic`.
         state: file for the state, written now and then; where there is one, training goes on from it.
         watch: called at every checkpoint, in every process; True ends training: it has converged. After a kill it
             may be called again for checkpoints it has seen.
@@ -115,7 +117,7 @@ def train(
     if not len(exercise):
         raise TrainingError("there is nothing to learn from", fix="Give a training set that has examples")
     need = f"for {sum(p.numel() for p in model.parameters()):,} weights, their gradients and moments"
-    with processes.together():
+    with processes.together(), repeatable(recipe.deterministic):
         with memory_explained(need, processes.device_of(), "Take a smaller model, or a device with more memory"):
             run = _Run(model, exercise, recipe, seed, state)
         trained = run.train(watch, report)

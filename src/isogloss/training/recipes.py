@@ -44,6 +44,8 @@ class Recipe:
         checkpoints: an evaluation after every so many percent of the updates.
         patience: evaluations without a better English dev score after which it is converged; 0: never.
         checkpointing: recompute activations in the backward pass, to save memory.
+        deterministic: on CUDA, compute the same to the last bit in two runs, with slower attention over long rows;
+            elsewhere it is always so.
         precision: `bf16`, `fp32`, or `auto`: bf16 where the device is made for it.
         select: the rule that chooses the checkpoint which answers, see `isogloss.training.selection`.
         dev_examples, test_examples: of each language, asked at every checkpoint; the same ones each time.
@@ -72,6 +74,7 @@ class Recipe:
     checkpoints: float = 10.0
     patience: int = 0
     checkpointing: bool = False
+    deterministic: bool = False
     precision: str = "auto"
     select: str = "english-dev"
     dev_examples: int = 300

@@ -64,7 +64,7 @@ class Steps:
             graph.replay()
         else:
             # The first of a shape is learnt eagerly: libraries make their plans for it, and a rare one costs no more.
-            self._backward(batch)
+            self._eagerly(batch)
             self._seen.add(shape)
 
     def update(self) -> None:
@@ -79,6 +79,18 @@ class Steps:
         else:
             self._update()  # the first compiles what the graph then holds
 
+    def _eagerly(self, batch: Mapping[str, Tensor]) -> None:
+        """A pass without a graph; those that were captured go where there is no room for it beside their memory."""
+        try:
+            self._backward(batch)
+            return
+        except torch.OutOfMemoryError:
+            if self._pool is None:
+                raise
+        # Out here the error is forgotten, and what the attempt held is free.
+        self._without_graphs("memory is short")
+        self._backward(batch)
+
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
         self._loss += self.exercise.backward(self.model, batch, self._scale)
         self.optimizer.collect()
@@ -92,16 +104,24 @@ class Steps:
 
     def _capture_backward(self, shape: Shape, batch: Mapping[str, Tensor]) -> None:
         inputs = {name: tensor.clone() for name, tensor in batch.items()}
+        reason = ""
         try:
             self._captured[shape] = self._capture(lambda: self._backward(inputs)), inputs
         except torch.OutOfMemoryError:
-            raise
+            reason = "memory is short"
         except RuntimeError as error:
-            self.graphs = False
-            self.eager_because = str(error).split("\n")[0]
-        finally:
-            for parameter in self.optimizer.parameters:
-                parameter.grad = None
+            reason = str(error).split("\n")[0]
+        if reason:
+            self._without_graphs(reason)
+
+    def _without_graphs(self, reason: str) -> None:
+        """Go on eagerly from here, and give back what the graphs held."""
+        self.graphs, self.eager_because = False, reason
+        self._captured.clear()
+        self._captured_update = self._pool = None
+        for parameter in self.optimizer.parameters:
+            parameter.grad = None
+        torch.cuda.empty_cache()
 
     def _capture(self, act: Callable[[], None]) -> Any:
         """A graph of an act, which is not done by that; all graphs share their memory, as they never overlap."""

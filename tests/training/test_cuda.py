@@ -1,0 +1,182 @@
+"""On CUDA: a captured step is the eager one, a seed gives the same model twice, and short memory is survived."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch")
+pytest.importorskip("accelerate", reason="training needs accelerate")
+if not torch.cuda.is_available():
+    pytest.skip("these are the paths of a CUDA device", allow_module_level=True)
+
+import gc  # noqa: E402
+from dataclasses import replace  # noqa: E402
+
+import numpy as np  # noqa: E402
+from transformers import BertConfig, BertModel  # noqa: E402
+
+from isogloss.systems.dual.contrast import Contrast  # noqa: E402
+from isogloss.systems.dual.model import DualEncoder  # noqa: E402
+from isogloss.training import loop  # noqa: E402
+from isogloss.training.encoded import Encoded  # noqa: E402
+from isogloss.training.errors import TrainingError  # noqa: E402
+from isogloss.training.inference import outputs  # noqa: E402
+from isogloss.training.optimizer import Optimizer  # noqa: E402
+from isogloss.training.recipes import Recipe  # noqa: E402
+from isogloss.training.steps import Steps, to_device  # noqa: E402
+from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402
+
+RECIPE = Recipe("toy", 1e-2, epochs=20, batch=16, checkpoints=25)
+SMALL = BertConfig(
+    vocab_size=200, hidden_size=256, num_hidden_layers=2, num_attention_heads=4, intermediate_size=512, pad_token_id=0
+)
+
+
+@pytest.fixture
+def scarce():
+    """A device with little memory, whatever it has."""
+
+    def only(gigabytes):
+        gc.collect()
+        torch.cuda.empty_cache()
+        whole = torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + gigabytes * 2**30) / whole)
+
+    yield only
+    torch.cuda.set_per_process_memory_fraction(1.0)
+
+
+class Hungry(torch.nn.Module):
+    """A classifier of rows that needs `megabytes` for each piece of a row, and again to go back."""
+
+    def __init__(self, megabytes):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(VOCABULARY, 8)
+        self.out = torch.nn.Linear(8, CLASSES)
+        self.units = megabytes * 2**20 // 8 // 4  # of 8 numbers, of 4 bytes
+
+    def forward(self, pieces, mask):
+        found = self.embedding(pieces)
+        wide = found.float()[:, :, None, :].expand(-1, -1, self.units, -1) * found.new_ones(1).float()
+        return self.out((wide.sin().mean(2) * mask[..., None]).sum(1).to(found.dtype))
+
+
+def curve(monkeypatch, graphs, **changes):
+    made = Steps.__init__
+
+    def chosen(self, *arguments, **settings):
+        made(self, *arguments, **{**settings, "graphs": graphs})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Steps, "__init__", chosen)
+        return loop.train(bag(7), Words(), replace(RECIPE, **changes), seed=7)
+
+
+@pytest.mark.parametrize("micro", [0, 4])
+def test_a_captured_run_has_the_curve_of_an_eager_one(monkeypatch, micro):
+    captured, eager = (curve(monkeypatch, graphs, micro=micro) for graphs in (True, False))
+    assert not captured.eager_because
+    assert captured.losses == pytest.approx(eager.losses, abs=2e-3)
+
+
+def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "STATE_EVERY", 0)
+    whole = loop.train(bag(7), Words(), RECIPE, seed=7)
+
+    class Killed(Exception):  # noqa: N818
+        pass
+
+    def stop(moment, model):
+        if moment.step > 40:
+            raise Killed
+        return False
+
+    state = tmp_path / "state.pt"
+    with pytest.raises(Killed):
+        loop.train(bag(7), Words(), RECIPE, seed=7, state=state, watch=stop)
+    again = loop.train(bag(99), Words(), RECIPE, seed=7, state=state)
+    assert again.losses == pytest.approx(whole.losses, abs=2e-3)
+
+
+def test_the_exact_weights_are_handed_back():
+    """The next stage begins where this one ended, not where bf16 rounds it to."""
+    model = bag(7)
+    loop.train(model, Words(), replace(RECIPE, precision="bf16"), seed=7, exact=True)
+    weights = model.embedding.weight.detach()
+    assert weights.dtype == torch.float32
+    assert not torch.equal(weights, weights.bfloat16().float())
+
+
+def pairs(count=64, length=300):
+    random = np.random.default_rng(1)
+    lengths = random.integers(length // 2, length, count)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    texts = [Encoded(random.integers(5, 200, starts[-1]).astype(np.int32), starts, {}, {}) for _ in range(2)]
+    return *texts, np.stack([np.arange(count)] * 2, axis=1)
+
+
+def learnt(chunk, dropout, *, deterministic=False):
+    torch.manual_seed(5)
+    config = BertConfig(**{**SMALL.to_dict(), "hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout})
+    model = DualEncoder(BertModel(config), "mean", 20.0)
+    exercise = Contrast(*pairs(), pad=0, chunk=chunk)
+    recipe = Recipe("dual", 1e-3, steps=12, batch=32, checkpoints=100, deterministic=deterministic)
+    return loop.train(model, exercise, recipe, seed=5)
+
+
+def test_cached_gradients_learn_what_the_whole_batch_does():
+    whole, cached = learnt(0, 0.0), learnt(8, 0.0)
+    assert not whole.eager_because
+    assert "CUDA graph cannot" in cached.eager_because
+    assert cached.losses == pytest.approx(whole.losses, abs=3e-2)
+
+
+@pytest.mark.parametrize("chunk", [0, 8])
+def test_the_same_seed_gives_the_same_losses(chunk):
+    first, second = (learnt(chunk, 0.1, deterministic=True) for _ in range(2))
+    assert (first.losses == second.losses).all()
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_memory_that_is_short_for_a_batch_names_the_setting_to_change(scarce):
+    scarce(1)
+    with pytest.raises(TrainingError, match=r"(?s)memory is short.*at update 1: 16 items.*Set micro = 8"):
+        loop.train(Hungry(8), Words(), RECIPE)
+
+
+def gathered(widths):
+    """The gradients after some batches of these widths, and why they were not captured."""
+    torch.manual_seed(3)
+    model, words = Hungry(1).cuda().train(), Words()
+    optimizer = Optimizer(model, RECIPE, len(widths), torch.float32, accumulate=True)
+    passes = Steps(model, words, optimizer, graphs=True)
+    for width in widths:
+        passes.backward(to_device(words.batch(np.arange(16), width, 16), optimizer.weights.device), 1 / 16)
+    return optimizer.gradients.clone(), passes.eager_because
+
+
+def test_where_graphs_do_not_fit_it_is_learnt_without(scarce):
+    """What is captured holds its memory, and a pass of another width finds no room beside it."""
+    widths = 30, 30, 30, 29, 30
+    free, reason = gathered(widths)
+    assert not reason
+    scarce(2)
+    short, reason = gathered(widths)
+    assert reason == "memory is short"
+    assert torch.allclose(short, free, atol=1e-5)
+
+
+def test_what_does_not_fit_is_asked_in_halves(scarce):
+    model, words = Hungry(1).cuda(), Words()
+
+    def forward(model, batch):
+        return (model(batch["pieces"], batch["mask"]),)
+
+    whole = dict(answers(model, words, forward))
+    scarce(0.5)
+    halves = dict(answers(model, words, forward))
+    assert halves.keys() == whole.keys() == set(range(64))
+    assert all(np.allclose(halves[row], whole[row], atol=1e-5) for row in whole)
+
+
+def answers(model, words, forward):
+    for rows, (logits,) in outputs(model, words.lengths, words.batch, forward):
+        yield from zip(rows.tolist(), logits, strict=True)
