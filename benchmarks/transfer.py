@@ -2,8 +2,9 @@
 
     python benchmarks/transfer.py MODEL --data DATA --out RUNS [--seeds 3] [--only NAME,…] [--minutes M]
 
-Every line of `STUDY` is one `isogloss train`, each in a process of its own, all at the same time; what does not end in
-time is stopped and goes on when the command is issued again. The table, and RUNS/transfer.json, have what is there.
+Every line of `STUDY` is one `isogloss train`, or two where random weights are compared. All run at the same time, each
+in its own process; those that exceed the time limit are stopped, and resume when the command is run again. The printed
+table and RUNS/transfer.json have whatever is finished.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from isogloss.systems.prepare import to_toml
 from isogloss.systems.records import read_record
 from isogloss.tasks.registry import task
 
-# A high learning rate suits small models; checkpoints are few because every one is asked in every language.
+# A high learning rate suits small models; checkpoints are few because each is asked in every language.
 COMMON = {
     "learning_rate": 3e-4,
     "warmup": 100,
@@ -32,9 +33,9 @@ COMMON = {
     "dev_examples": 100,
     "test_examples": 100,
 }
-SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # its training set would be the one to take, where it is there
+SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # stands in for the training set
 LONGER = {"epochs": 6.0, "select": "last"}
-# SQuAD is not among the files here; the answers of other questions are the wrong ones, so there should be many.
+# TyDiQA stands in for SQuAD. The answers of a batch's other questions are the wrong ones, so there should be many.
 QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64}
 
 
@@ -53,7 +54,7 @@ class Course:
 
 STUDY = (
     Course("udpos", "udpos", settings={"epochs": 2.0}),
-    # Test labels of WikiANN are not published in XTREME's files: dev is asked, so it must not choose.
+    # WikiANN's test labels are not in XTREME's files: dev is asked, so it must not choose the checkpoint.
     Course("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
     Course("tydiqa", "tydiqa", settings=LONGER),
     Course("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
@@ -82,7 +83,7 @@ def start(course: Course, random: bool, chosen: argparse.Namespace) -> subproces
 
 
 def scores(out: Path) -> dict[str, dict[str, list[float]]]:
-    """The main figure of every cell by course and model, language, one a seed."""
+    """The main score of every cell, by course and model and then by language, one per seed."""
     found: dict[str, dict[str, list[float]]] = {}
     for path in sorted(out.glob("*/*/*/seed-*/.cells/*/*.json")):
         record = read_record(path)

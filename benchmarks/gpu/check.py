@@ -36,7 +36,7 @@ def gradients(model: torch.nn.Module, exercise: Synthetic, *, graphs: bool, roun
 
 
 def updates(model: torch.nn.Module, exercise: Synthetic) -> None:
-    """Twenty updates end at the same weights and losses, on the processor in float32 and on the device in bf16."""
+    """Twenty updates have the same losses on the CPU in float32 and, captured, on the device in bf16."""
     curves = []
     for device, precision in (("cpu", "fp32"), ("cuda", "bf16")):
         learner = copy.deepcopy(model).to(device)

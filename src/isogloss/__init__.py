@@ -14,19 +14,36 @@ from isogloss.version import __version__
 
 __all__ = [
     "__version__",
+    "checklist",
     "data",
+    "explain",
     "languages",
     "load",
     "metrics",
     "predictions",
+    "report",
     "score",
     "scoring",
+    "systems",
     "task",
     "tasks",
+    "training",
 ]
 
 if TYPE_CHECKING:
-    from isogloss import data, languages, metrics, predictions, scoring, tasks
+    from isogloss import (
+        checklist,
+        data,
+        explain,
+        languages,
+        metrics,
+        predictions,
+        report,
+        scoring,
+        systems,
+        tasks,
+        training,
+    )
     from isogloss.scoring.score import score
     from isogloss.tasks.loading import load
     from isogloss.tasks.registry import task

@@ -222,7 +222,7 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
 
 
 class Poisoned(Words):
-    """One row makes the loss infinite."""
+    """One row makes the loss not a number."""
 
     def loss(self, model, batch):
         poison = (batch["pieces"][:, 0] == 19).any()

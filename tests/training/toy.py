@@ -27,14 +27,14 @@ class Bag(nn.Module):
 
 
 class Words(Exercise):
-    """Rows whose label is their first piece modulo the classes."""
+    """Rows in which most pieces name the label."""
 
     def __init__(self, rows: int = 64, seed: int = 0) -> None:
         random = np.random.default_rng(seed)
         lengths = random.integers(3, 30, rows)
         pieces = random.integers(1, VOCABULARY, lengths.sum()).astype(np.int32)
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        # The whole row says it, so that a bag of words can learn it.
+        # Spread over the whole row, so that a bag of words can learn it.
         labels = random.integers(0, CLASSES, rows)
         pieces = np.where(random.random(len(pieces)) < 0.7, np.repeat(labels + 1, lengths), pieces).astype(np.int32)
         self.encoded = Encoded(pieces, starts, columns={"label": labels})

@@ -9,7 +9,7 @@ import typer
 
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
-from isogloss.tasks.registry import SUITES, TASKS, suite, task
+from isogloss.tasks.registry import ALIASES, SUITES, TASKS, suite, task
 
 app = typer.Typer(add_completion=False)
 
@@ -124,7 +124,7 @@ def listing(
 
     header = [name for name in rows[0] if (what, name) not in _ONLY_IN_JSON]
     shown = Table(
-        what.capitalize() if what in _LISTS else what,
+        what.capitalize() if what in _LISTS else ALIASES.get(what.lower(), what),
         header,
         words=sum(not isinstance(rows[0][name], int) for name in header),
     )

@@ -25,9 +25,10 @@ def translate(
 ) -> None:
     """Make the translated data that translate-train and translate-test need, with any translator.
 
-    The file goes to translations/<task>/<regime>/ in the data folder, or in the
-    folder that ISOGLOSS_TRANSLATIONS names instead. The translations that
-    XTREME published need no such step; docs/regimes.md says where to put them.
+    The file goes to translations/<task>/<regime>/ in the data folder. If
+    ISOGLOSS_TRANSLATIONS is set, it names the folder to use instead of
+    translations/. The translations that XTREME published need no such step;
+    docs/regimes.md says where to put them.
 
     \b
     Examples:

@@ -61,16 +61,16 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
     words: list[str] = []
     tags: list[str] = []
     for line in lines(path, digest):
-        word, tab, tag = line.partition("\t")
-        if not tab:
+        columns = line.split("\t")
+        if len(columns) != 2:  # XTREME's own preparation breaks the sentence at such a line
             if words:
                 yield words, tags
                 words, tags = [], []
             continue
-        _, colon, rest = word.partition(":")
+        _, colon, word = columns[0].partition(":")
         if colon:
-            words.append(rest.strip())
-            tags.append(tag.strip())
+            words.append(word.strip())
+            tags.append(columns[1].strip())
     if words:
         yield words, tags
 

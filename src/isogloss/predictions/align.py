@@ -6,15 +6,20 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind
 from isogloss.tasks.task import Task
 
-__all__ = ["align", "first_rows"]
+__all__ = ["REST", "align", "first_rows"]
 
 # One message is enough where a whole file is off; validate shows this many examples of a kind.
 LISTED = 5
+
+# The id of all source sentences that a file of right pairs does not name: whatever is paired with them is wrong.
+REST = "*"
 
 
 def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
     """The answers in the order of the examples (None where there is none), and all that is wrong with them."""
     of_kind = kind(task.kind)
+    if REST in examples.ids:
+        answers = _rest_gathered(examples, answers)
     rows, twice = first_rows(answers)
     problems = [*answers.problems, *twice]
     places = [rows.get(identifier, -1) for identifier in examples.ids]
@@ -22,10 +27,25 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     problems += _missing(task, examples, answers, places, of_kind.lenient)
     problems += _extra(task, examples, answers, rows, of_kind.lenient)
     if not any(problem.warning is False for problem in answers.problems):
-        for row, what, fix in of_kind.faults(task, examples, values):
-            where = answers.where(places[row])
-            problems.append(Problem(f"{where} ({task.id}/{examples.language}/{examples.ids[row]})", what, fix))
+        for found, warning in ((of_kind.faults, False), (of_kind.remarks, True)):
+            for row, what, fix in found(task, examples, values):
+                where = f"{answers.where(places[row])} ({task.id}/{examples.language}/{examples.ids[row]})"
+                problems.append(Problem(where, what, fix, warning=warning))
     return values, [*problems, *_abstained(task, examples, answers, places)]
+
+
+def _rest_gathered(examples: Examples, answers: Answers) -> Answers:
+    """The same pairs, with those of sources that the examples do not name as one answer, that for the rest."""
+    known = set(examples.ids)
+    gathered = Answers(answers.path, problems=answers.problems)
+    rest: list[str] = []
+    for identifier, value, number in zip(answers.ids, answers.values, answers.numbers, strict=True):
+        if identifier in known:
+            gathered.add(identifier, value, number)
+        else:
+            rest += [f"{identifier} {item}" for item in value or ()]
+    gathered.add(REST, rest)
+    return gathered
 
 
 def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
@@ -68,6 +88,7 @@ def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int
     named = ", ".join(repr(identifier) for identifier in extra[:LISTED]) + (", …" if len(extra) > LISTED else "")
     what = f"{len(extra)} ids are not of {task.id}/{examples.language} {examples.split}: {named}"
     # Where nothing at all fits, the file is another language's or split's, and a zero would be a lie.
-    harmless = lenient and len(extra) < len(rows)
+    # In mining a further source is no slip of the pen, but a pair that must count as a wrong one: not to be ignored.
+    harmless = lenient and len(extra) < len(rows) and task.kind != "mining"
     fix = "They are ignored" if harmless else "Is this the right language and split?"
     return [Problem(answers.where(rows[extra[0]]), what, fix, warning=harmless)]

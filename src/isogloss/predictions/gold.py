@@ -5,11 +5,13 @@ from pathlib import Path
 from isogloss.data import squad
 from isogloss.data.files import Digest, read_bytes, resolve
 from isogloss.errors import DataError
+from isogloss.predictions.align import REST
 from isogloss.predictions.folder import Folder
 from isogloss.predictions.formats import Answers, line_reader
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind
+from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
 __all__ = ["gold_examples"]
@@ -78,12 +80,14 @@ def _labelled(task: Task, answers: Answers) -> tuple[list[str], dict[str, Column
             "label",
         )
     if task.kind == "classification":
-        return ids, {"label": values}, "label"
+        return ids, {"label": [RENAMED.get(value, value) for value in values]}, "label"
     if task.kind == "bitext":
         # Line i of the sorted English file has as gold its original line, which is its id.
         return [value[0] for value in values], {"targets": values}, "targets"
     if any(not value for value in values):
         raise DataError("an empty gold list", where=str(answers.path))
+    if task.kind == "mining":
+        return [*ids, REST], {"targets": [*values, []]}, "targets"
     if task.id == "mewslix":
         values = [[value[0].strip()] for value in values]
     return ids, {"targets": values}, "targets"
@@ -95,7 +99,7 @@ def _refuse_unknown_labels(task: Task, answers: Answers) -> None:
     known = set(task.labels)
     for row, value in enumerate(answers.values):
         for label in value if isinstance(value, list) else [value]:
-            if label not in known:
+            if RENAMED.get(label, label) not in known:
                 raise DataError(
                     f"gold label {label!r} is not one of {', '.join(task.labels)}", where=answers.where(row)
                 )

@@ -9,6 +9,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError, IsoglossError
+from isogloss.tasks.registry import ALIASES
 
 __all__ = ["Average", "CellScore", "Number", "Overall", "PairScores", "Results", "Row"]
 
@@ -127,16 +128,16 @@ class Results(msgspec.Struct, frozen=True):
                 for target, number in targets.items():
                     yield _row(("pair", pairs.task, f"{query}>{target}", self.split, pairs.metric), number, "")
 
-    def to_json(self, path: Path) -> None:
+    def to_json(self, path: Path | str) -> None:
         """Write the record."""
-        with atomic_write(path) as stream:
+        with atomic_write(Path(path)) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n")
 
     @staticmethod
-    def from_json(path: Path) -> "Results":
+    def from_json(path: Path | str) -> "Results":
         """Read a record that was written here."""
         try:
-            found = msgspec.json.decode(read_bytes(path), type=Results)
+            found = msgspec.json.decode(read_bytes(Path(path)), type=Results)
         except msgspec.DecodeError as error:
             raise DataError(f"not a result record: {error}", where=str(path)) from None
         if found.schema_version > SCHEMA:
@@ -144,11 +145,11 @@ class Results(msgspec.Struct, frozen=True):
             raise DataError(what, where=str(path), fix="Update isogloss")
         return found
 
-    def to_csv(self, path: Path) -> None:
+    def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""
         import csv
 
-        with atomic_write(path) as stream:
+        with atomic_write(Path(path)) as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(Row.__struct_fields__)
             writer.writerows(msgspec.structs.astuple(row) for row in self.rows())
@@ -168,15 +169,16 @@ class Results(msgspec.Struct, frozen=True):
         return {average.name: average.score.value for average in self.tasks}
 
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | Average:
-        """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average."""
-        if isinstance(key, str):
+        """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average; aliases are understood."""
+        name, *language = [key] if isinstance(key, str) else key
+        name = ALIASES.get(name, name)
+        if not language:
             for average in self.tasks:
-                if average.name == key:
+                if average.name == name:
                     return average
-        else:
-            for cell in self.cells:
-                if (cell.task, cell.language) == key:
-                    return cell
+        for cell in self.cells:
+            if [cell.language] == language and cell.task == name:
+                return cell
         raise KeyError(key)
 
     def _repr_html_(self) -> str:

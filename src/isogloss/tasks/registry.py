@@ -85,7 +85,7 @@ def canonical(name: str) -> str:
     lowered = name.lower()
     found = ALIASES.get(lowered, lowered)
     if found not in EVERY_TASK:
-        raise unknown("task", name, (*EVERY_TASK, *ALIASES))
+        raise unknown("task", name, EVERY_TASK)
     return found
 
 

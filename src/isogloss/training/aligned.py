@@ -37,7 +37,7 @@ def with_answers(examples: Examples, found: Sequence[Answers]) -> Examples:
 def _nearest(context: str, text: str, place: int) -> tuple[int, int]:
     """Where a text begins in a passage, best in the same case, and its length; -1 where it does not occur."""
     small = context.lower()
-    # Lower case may be longer, and then its places are others.
+    # Lower case may be longer than the original, and then its offsets do not fit.
     for passage, wanted in ((context, text), (small if len(small) == len(context) else "", text.lower())):
         if wanted and (starts := _occurrences(passage, wanted)):
             return min(starts, key=lambda start: abs(start - place)), len(wanted)

@@ -1,7 +1,8 @@
 """Which items are learnt together: batches of similar length, in an order that only the seed decides.
 
 An epoch is shuffled, sorted by width (stably, so that which items of a width meet is random), cut, and the batches
-are shuffled. Padding is then next to nothing, and the multiset of shapes is the same in every epoch.
+are shuffled. Where an epoch has many batches, padding is then next to nothing, and the multiset of shapes is the same
+in every epoch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +49,9 @@ class Timetable:
 
     Attributes:
         lengths: pieces of each item.
-        rows: rows of pieces an item has.
+        rows: rows of pieces per item.
+        recipe: says how many items or pieces make a batch, and how many updates there are.
+        seed: decides the order.
     """
 
     lengths: Ints
@@ -118,7 +121,7 @@ def _full(ordered: Ints, start: int, tokens: int) -> int:
 def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
     """All items once, in batches of similar length with at most so many pieces, the longest first.
 
-    The longest first, so that what memory there must be is taken at once and an estimate of the time left errs on
+    The longest first, so that memory is taken at once, if it is short at all, and an estimate of the time left errs on
     the safe side.
     """
     padded_to = widths(lengths)

@@ -1,8 +1,8 @@
-"""The same seed, the same model, to the last bit: what that takes on CUDA.
+"""The same seed gives the same model to the last bit: what that takes on CUDA.
 
-On a processor it is so anyway. On CUDA the quickest attention adds its gradients up in whatever order they come, once a
-row is longer than one tile (128 pieces): two runs then differ by what rounding makes of it. torch has kernels that do
-not, and takes them where it is told to.
+On a CPU it is so anyway. On CUDA the fastest attention adds up its gradients in no fixed order once a row is longer
+than one tile (128 pieces), so that two runs differ by rounding. torch has kernels with a fixed order, and uses them if
+told to.
 """
 
 import os
@@ -16,11 +16,11 @@ __all__ = ["repeatable"]
 
 @contextmanager
 def repeatable(wanted: bool) -> Iterator[None]:
-    """Within this, let CUDA compute the same twice, where that is wanted."""
+    """Make CUDA's results repeatable within this context, if that is wanted."""
     if not wanted or not torch.cuda.is_available():
         yield
         return
-    # Looked at once in a process, before its first matrix product on a device.
+    # cuBLAS reads it once in a process, before its first matrix product on a device.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     settings = torch.utils.deterministic
     before = torch.are_deterministic_algorithms_enabled(), settings.fill_uninitialized_memory

@@ -21,8 +21,8 @@ class Encoded:
     Attributes:
         pieces: ids in the model's vocabulary, special tokens included, int32.
         starts: where each row begins, with the end of the last, int64.
-        aligned: further numbers a piece (segment, tag, character offsets, …), each an array like `pieces`.
-        columns: numbers a row (label, example it is part of, …).
+        aligned: further numbers for every piece (segment, tag, character offsets, …), each an array like `pieces`.
+        columns: numbers for every row (label, example it is part of, …).
     """
 
     pieces: npt.NDArray[np.int32]

@@ -22,9 +22,10 @@ class Exercise(ABC):
     Attributes:
         lengths: the pieces of each item (of its longest row, where it has several); batches are made of items of
             similar length.
-        rows: rows of pieces an item has: 1, or the number of choices.
-        splittable: whether the loss of a batch is the sum of its items' losses. Where items are each other's
-            negatives it is not, and a batch goes to one process whole or is gathered by the exercise itself.
+        rows: rows of pieces per item: 1, or the number of choices.
+        splittable: whether the loss of a batch is the sum of its items' losses, so that a pass may take a part of it.
+            Where items are each other's negatives it is not: every process gets its share of the batch in one piece,
+            and the exercise itself gathers what the others have.
     """
 
     lengths: Ints
@@ -48,7 +49,7 @@ class Exercise(ABC):
 
     @abstractmethod
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
-        """The summed loss of a batch, in float32; without any look at a value, for it may run inside a CUDA graph."""
+        """The summed loss of a batch, in float32; it must not look at a value, for it may run inside a CUDA graph."""
 
     def backward(self, model: "nn.Module", batch: Mapping[str, "Tensor"], scale: "Tensor") -> "Tensor":
         """Add the gradients of the loss times `scale`; gives that scaled loss."""

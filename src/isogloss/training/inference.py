@@ -26,7 +26,7 @@ def outputs(
     *,
     tokens: int = 0,
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
-    """What a model says about rows, in batches of similar length; one that memory is short for is asked in halves.
+    """What a model says about rows, in batches of similar length; a batch that does not fit in memory is halved.
 
     Args:
         model: asked in evaluation mode, on the device it is on; its mode is restored.

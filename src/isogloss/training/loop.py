@@ -28,9 +28,8 @@ from isogloss.training.throughput import ceiling, flops_per_piece
 
 __all__ = ["Moment", "Report", "Trained", "Watch", "train"]
 
-# Seconds between two reports, and between two writings of the state, which of a large model takes a while: at
-# checkpoints, and at the latest.
-REPORT_EVERY = 0.5
+REPORT_EVERY = 0.5  # seconds between two reports
+# Seconds between two writings of the state, which take a while for a large model: at checkpoints, and anywhere else.
 STATE_EVERY = 30.0
 STATE_AT_LATEST = 600.0
 _AHEAD = 8  # batches made before they are needed
@@ -55,7 +54,7 @@ Watch = Callable[[Moment, nn.Module], bool]
 
 
 class Report(Protocol):
-    """Somebody who shows how training goes."""
+    """Shows how training goes."""
 
     def step(
         self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
@@ -70,11 +69,11 @@ class Trained:
     Attributes:
         steps: updates done; fewer than planned where it converged before.
         losses: the loss of every update, a mean over its labels.
-        seconds: spent learning, in this process: checkpoints are not counted, nor what a resumed run did before.
+        seconds: spent learning in this process, checkpoints not counted; what a resumed run did before is not in it.
         pieces: pieces learnt from in that time, padding not counted.
-        padding: share of the positions that held none.
-        utilisation: floating-point operations a second, over those of a large matrix product.
-        eager_because: why no CUDA graphs were used, where they should have been.
+        padding: share of the positions that held no piece.
+        utilisation: floating-point operations per second, as a share of those of a large matrix product.
+        eager_because: why CUDA graphs were not used, or given up, where they should have been.
     """
 
     steps: int
@@ -105,7 +104,7 @@ def train(
         recipe: how.
         seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
             on CUDA if the recipe is `deterministic`.
-        state: file for the state, written now and then; where there is one, training goes on from it.
+        state: file for the state, written now and then; if it exists, training resumes from it.
         watch: called at every checkpoint, in every process; True ends training: it has converged. After a kill it
             may be called again for checkpoints it has seen.
         report: told how it goes.
@@ -252,7 +251,7 @@ class _Run:
         return digest.hexdigest()
 
     def _save(self, step: int, every: float) -> None:
-        """Write the state, unless that was done not so many seconds ago."""
+        """Write the state, unless that was done less than `every` seconds ago."""
         if self.state is None or (time.monotonic() - self.saved < every and step < self.steps):
             return
         self._mean_loss(0, step)  # what is not a number is not kept
@@ -324,7 +323,7 @@ def _dtype(precision: str, device: torch.device) -> torch.dtype:
 
 
 def _recompute(model: nn.Module) -> None:
-    """Keep no activations but those between the layers, and compute the others again in the backward pass."""
+    """Keep only the activations between layers, and compute the others again in the backward pass."""
     try:
         model.gradient_checkpointing_enable()
     except ValueError as error:

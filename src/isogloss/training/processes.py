@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["add_up", "broadcast", "device_of", "gather", "is_main", "rank", "together", "world"]
 
 
-# The others wait while the first one predicts and scores, which takes hours at times.
+# The others wait while the first one predicts and scores, which can take hours.
 PATIENCE = timedelta(days=7)
 
 
@@ -55,9 +55,9 @@ def _part() -> None:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Where all processes need each other: an error in one of several ends it, and the launcher then ends the others.
+    """A context in which processes depend on each other: an error ends this one, and the launcher then ends the others.
 
-    Else they would wait for it for ever.
+    Otherwise they would wait for it forever.
 
     Raises:
         SystemExit: with the error as its message.

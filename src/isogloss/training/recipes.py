@@ -31,24 +31,29 @@ class Recipe:
 
     Attributes:
         name: `paper`, `scripts` or `keung`, or the user's own.
-        learning_rate: the highest.
-        epochs: passes over the training set, unless `steps` says how many updates there are.
+        learning_rate: the highest rate of the schedule.
+        epochs: passes over the training set, unless `steps` is set.
+        steps: updates in all; 0 leaves it to `epochs`.
         batch: items in an update (the effective batch).
-        tokens: pieces in an update instead, where a recipe counts tokens (mT5's).
+        tokens: pieces in an update instead, where a recipe counts tokens (mT5's); 0 leaves it to `batch`.
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
-        schedule: `linear` (to zero) or `constant`, both after `warmup` updates.
-        dropout: None leaves the model's own.
+        schedule: `linear` (to zero) or `constant`.
+        warmup: updates over which the rate rises from zero first.
+        weight_decay: AdamW's, on matrices only: biases and norms do not decay.
+        epsilon: AdamW's.
+        clip: the norm gradients are scaled down to; 0 for no clipping.
+        dropout: the rate everywhere in the model; None leaves the model's own.
         max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
         stride: pieces two windows of one passage share.
         query_length, answer_length, n_best: of question answering and retrieval.
-        checkpoints: an evaluation after every so many percent of the updates.
-        patience: evaluations without a better English dev score after which it is converged; 0: never.
+        checkpoints: percent of the updates between two evaluations.
+        patience: training ends after so many evaluations without a better English dev score; 0 for never.
         checkpointing: recompute activations in the backward pass, to save memory.
-        deterministic: on CUDA, compute the same to the last bit in two runs, with slower attention over long rows;
-            elsewhere it is always so.
+        deterministic: on CUDA, make two runs equal to the last bit, at the price of slower attention over long rows;
+            elsewhere they always are.
         precision: `bf16`, `fp32`, or `auto`: bf16 where the device is made for it.
         select: the rule that chooses the checkpoint which answers, see `isogloss.training.selection`.
-        dev_examples, test_examples: of each language, asked at every checkpoint; the same ones each time.
+        dev_examples, test_examples: asked per language at every checkpoint, the same ones each time; 0 for none.
         train_on: the task whose training set is learnt from, where it is not the task's own.
         stages: training sets that come before the task's own: `siqa`, or a file of its format in the data folder.
     """
@@ -91,7 +96,7 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
         task: a task's id; a mini task follows its real one.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
-            `[task.size]`; the more special wins, and all of them win over the named recipe.
+            `[task.size]`; the more specific wins, and all of them win over the named recipe.
 
     Raises:
         UnknownNameError: no such recipe, size or key.
@@ -104,7 +109,7 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
     shipped = (files("isogloss.training.recipe_data") / f"{name}.toml").read_text(encoding="utf-8")
     real = task.removeprefix("mini-")
     mine = _resolved(changes(overrides), real, size)
-    # Who asks for epochs or a batch of items wants no updates or tokens that a recipe counts instead.
+    # A user who asks for epochs or a batch of items does not want the updates or tokens that the recipe counts instead.
     instead = {other: 0 for key, other in (("epochs", "steps"), ("batch", "tokens")) if key in mine}
     return Recipe(**{"name": name, **_resolved(_parsed(shipped, f"{name}.toml"), real, size), **instead, **mine})
 
@@ -134,7 +139,7 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 
 
 def _resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
-    """The keys that hold for a task and a size, the more special over the more general."""
+    """The keys that hold for a task and a size, the more specific over the more general."""
     of_task = tables.get(task, {})
     model = tables.get(of_task.get("like", ""), {})
     found: dict[str, Any] = {}

@@ -17,7 +17,7 @@ def write_state(path: Path, state: dict[str, Any]) -> None:
     """Write a state; a kill leaves the one before.
 
     Raises:
-        TrainingError: it cannot be written, as the disk is full, say.
+        TrainingError: it cannot be written; the disk is full, say.
     """
     part = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
@@ -30,7 +30,7 @@ def write_state(path: Path, state: dict[str, Any]) -> None:
             os.fsync(stream.fileno())
         part.replace(path)
     except (OSError, RuntimeError) as error:
-        # Where a write fails, torch tells of its own confusion; what happened is the error before.
+        # When a write fails, torch raises an error of its own on top; what really happened is the error before it.
         cause = error if isinstance(error, OSError) else error.__context__ or error
         said = getattr(cause, "strerror", None) or cause
         fix = "Make room there, or choose another folder; what was written before is kept"

@@ -15,7 +15,7 @@ _GOES = 5  # the first of them warms up
 def flops_per_piece(model: nn.Module, length: float, *, training: bool = True) -> float:
     """Floating-point operations a piece costs in a transformer: matrix products, and attention over `length` pieces.
 
-    Two a weight forward and four backward, embeddings not counted; attention costs 4 x layers x hidden x length
+    Two per weight forward and four backward, embeddings not counted; attention costs 4 x layers x hidden x length
     forward, three times that with the backward pass. Of a model with a decoder the encoder alone is counted: a piece
     that is read never meets the decoder's weights, and what is written is little beside it.
     """
@@ -30,9 +30,9 @@ def flops_per_piece(model: nn.Module, length: float, *, training: bool = True) -
 
 @cache
 def ceiling(device: torch.device, dtype: torch.dtype) -> float:
-    """Floating-point operations a second of a large matrix product, measured once: the best of several goes.
+    """Floating-point operations per second of a large matrix product, measured once: the best of several goes.
 
-    The best, because a machine that is shared is slower at times, and never faster.
+    The best, because a shared machine is sometimes slower, but never faster.
     """
     side, products = (8192, 8) if device.type == "cuda" else (1024, 1)
     # Random numbers: on zeros a chip runs cooler and faster than it ever will in earnest. From a generator of their

@@ -1,4 +1,4 @@
-"""Having data translated by a program that reads a text a line and writes its translation a line."""
+"""Having data translated by a program that reads one text per line and writes one translation per line."""
 
 import shlex
 import subprocess

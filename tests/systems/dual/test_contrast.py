@@ -20,7 +20,7 @@ VECTORS = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
 
 
 def loss(scores: list[list[float]], right: list[int]) -> float:
-    """The negative log-probability of the right place of each row, summed; None is not there."""
+    """The negative log-probability of the right place of each row, summed; rows hold only what is not hidden."""
     total = 0.0
     for row, place in zip(scores, right, strict=True):
         total += math.log(sum(math.exp(score) for score in row)) - row[place]

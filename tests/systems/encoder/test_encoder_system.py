@@ -8,7 +8,6 @@ from isogloss.systems.base import Studio, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
 from isogloss.systems.encoder.spans import RawEntities
 from isogloss.systems.neural.account import read_account
-from isogloss.systems.neural.models import ModelSource
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import TASKS, task
 
@@ -62,14 +61,6 @@ def test_a_model_with_a_decoder(tiny_mt5: Path) -> None:
     assert isinstance(found, EncoderSystem)
     with pytest.raises(SystemFailureError, match=r"the model has a decoder.*text2text:"):
         found.skill(task("xnli"))
-
-
-def test_a_tokenizer_without_offsets(tmp_path: Path) -> None:
-    transformers = pytest.importorskip("transformers")
-    transformers.ByT5Tokenizer().save_pretrained(tmp_path)
-    transformers.BertConfig().save_pretrained(tmp_path)
-    with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets.*tokenizer\.json"):
-        assert ModelSource(str(tmp_path)).tokenizer
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:

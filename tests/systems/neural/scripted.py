@@ -17,7 +17,7 @@ STEPS = [2, 4, 6, 8]
 
 
 def labelled(task: Task, language: str, split: str, count: int) -> Examples:
-    """Sentence pairs, so that every third has the same label."""
+    """Sentence pairs with the labels in turn."""
     ids = [f"{split}-{row}" for row in range(count)]
     columns: dict[str, Any] = {
         "text_a": [f"Eric is {row} years old." for row in range(count)],

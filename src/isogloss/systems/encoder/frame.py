@@ -55,16 +55,12 @@ class Frame:
     @classmethod
     def of(cls, tokenizer: Any, texts: int) -> "Frame":
         """The frame of one text or of two, learnt by looking at how the tokenizer does it."""
-        backend = tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        seen = backend.encode(*["a"] * texts)
-        owners = [-1 if owner is None else owner for owner in seen.sequence_ids]
+        owners, ids, types = _looked_at(tokenizer, texts)
         groups: list[list[tuple[int, int]]] = [[] for _ in range(texts + 1)]
-        for place, (owner, token) in enumerate(zip(owners, zip(seen.ids, seen.type_ids, strict=True), strict=True)):
+        for place, (owner, token) in enumerate(zip(owners, zip(ids, types, strict=True), strict=True)):
             if owner < 0:
                 groups[max(owners[:place], default=-1) + 1].append(token)
-        segments = tuple(seen.type_ids[owners.index(text)] for text in range(texts))
+        segments = tuple(types[owners.index(text)] for text in range(texts))
         return cls(tuple(map(tuple, groups)), segments)
 
     @property
@@ -90,6 +86,19 @@ class Frame:
                 segments[places[-1]] = self.segments[gap]
                 at += text.lengths
         return Framed(ids, starts, segments, tuple(places))
+
+
+def _looked_at(tokenizer: Any, texts: int) -> tuple[list[int], list[int], list[int]]:
+    """Short texts in their frame: which text each piece is of (-1 for special tokens), its number and its segment."""
+    if tokenizer.is_fast:
+        backend = tokenizer.backend_tokenizer
+        backend.no_truncation()
+        backend.no_padding()
+        seen = backend.encode(*["a"] * texts)
+        return [-1 if owner is None else owner for owner in seen.sequence_ids], seen.ids, seen.type_ids
+    marks = [[-1 - text] for text in range(texts)]  # numbers that no piece has
+    ids = tokenizer.build_inputs_with_special_tokens(*marks)
+    return [max(-1, -1 - number) for number in ids], ids, tokenizer.create_token_type_ids_from_sequences(*marks)
 
 
 def shortened(first: Slices, second: Slices, room: int) -> tuple[Slices, Slices]:

@@ -1,6 +1,6 @@
 """Texts as pieces, many at once: flat arrays, with the characters that each piece stands for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.systems.base import SystemFailureError
 from isogloss.training.exercise import Ints
 
 __all__ = ["Pieces", "encode", "located", "spread", "unique"]
@@ -54,15 +55,16 @@ def spread(begins: Ints, lengths: Ints) -> Ints:
 
 
 def encode(tokenizer: Any, texts: Sequence[str], *, spans: bool = False) -> Pieces:
-    """The pieces of texts by a fast tokenizer; with `spans` the characters of each as well."""
-    backend = tokenizer.backend_tokenizer
-    backend.no_truncation()
-    backend.no_padding()
-    call = backend.encode_batch if spans else backend.encode_batch_fast  # the second leaves offsets out
+    """The pieces of texts; with `spans` the characters of each as well.
+
+    Raises:
+        SystemFailureError: the tokenizer is one in Python, which does not know the characters of its pieces.
+    """
+    call = _caller(tokenizer, spans)
     ids, lengths, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [np.empty((0, 2), np.int32)]
     for start in range(0, len(texts), _TOGETHER):
         part = list(texts[start : start + _TOGETHER])
-        found = [(one.ids, one.offsets if spans else ()) for one in call(part, add_special_tokens=False)]
+        found = call(part)
         ids.append(np.fromiter(chain.from_iterable(numbers for numbers, _ in found), np.int32))
         lengths.append(np.fromiter((len(numbers) for numbers, _ in found), np.int64, len(found)))
         if spans:
@@ -70,6 +72,26 @@ def encode(tokenizer: Any, texts: Sequence[str], *, spans: bool = False) -> Piec
             places.append(_own(np.fromiter(flat, np.int64).reshape(-1, 2), lengths[-1], part))
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
     return Pieces(np.concatenate(ids), starts, np.concatenate(places))
+
+
+def _caller(tokenizer: Any, spans: bool) -> Callable[[list[str]], list[tuple[Sequence[int], Sequence[Any]]]]:
+    """What gives the numbers of the pieces of each of some texts, and their offsets."""
+    if not tokenizer.is_fast:
+        if spans:
+            fix = "Answers inside a text need them: save it with a tokenizer.json, as transformers' fast tokenizers do"
+            raise SystemFailureError("its tokenizer gives no character offsets", where=_name(tokenizer), fix=fix)
+        return lambda texts: [
+            (ids, ()) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        ]
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    call = backend.encode_batch if spans else backend.encode_batch_fast  # the second leaves offsets out
+    return lambda texts: [(one.ids, one.offsets if spans else ()) for one in call(texts, add_special_tokens=False)]
+
+
+def _name(tokenizer: Any) -> str:
+    return str(getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__)
 
 
 def located(owners: Ints, spans: Int32, texts: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints]:

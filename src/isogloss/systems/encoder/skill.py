@@ -61,7 +61,7 @@ class EncoderSkill(Skill):
 
 
 class LabelledItems(Exercise):
-    """Items with one label each, which the model gives a number for every possible label of.
+    """Items with one label each; the model scores every possible label.
 
     Args:
         batch: some items as arguments of the model.

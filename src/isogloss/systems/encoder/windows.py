@@ -42,8 +42,8 @@ def windows(
     Returns:
         Rows in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
         characters of each piece of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the places of
-        the answer's pieces in the row; both 0, the place of the first special token, in a window that has not the
-        whole answer.
+        the answer's pieces in the row; both 0, the place of the first special token, in a window without the whole
+        answer.
 
     Raises:
         SystemFailureError: a question leaves no room for its passage.

@@ -34,7 +34,7 @@ class Account(msgspec.Struct, frozen=True):
         finished: whether the weights beside it are the final ones.
         updates: how many were done; fewer than planned where it had converged.
         padding: share of the positions that held no piece.
-        utilisation: share of the device's matrix rate that the model's own products had.
+        utilisation: share of the device's matrix rate that the model's own products reached.
         losses: the mean loss before each checkpoint.
         chosen: the checkpoint that answers in each language, and what chose it.
         notes: what was not done, and why.

@@ -1,4 +1,4 @@
-"""The right answers of a training set, as a model learns them; what cannot be learnt from is said with its place."""
+"""The right answers of a training set, as a model learns them; errors say where an answer cannot be learnt from."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -36,7 +36,7 @@ def tag_numbers(task: Task, train: Examples) -> Ints:
     """The numbers of the tags of all words, sentence after sentence.
 
     Raises:
-        SystemFailureError: a sentence has not as many tags as words, or a tag is not the task's.
+        SystemFailureError: a sentence does not have as many tags as words, or a tag is not the task's.
     """
     tags = train[train.gold]
     for row, (words, given) in enumerate(zip(train["tokens"], tags, strict=True)):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from isogloss.systems.base import SystemFailureError
@@ -48,28 +49,33 @@ class ModelSource:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer, which must know the characters of its pieces.
+        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python.
 
         Raises:
-            SystemFailureError: there is none, or it is a slow one, which gives no offsets.
+            SystemFailureError: there is none.
         """
         with self._explained("there is no tokenizer"):
             found = transformers().AutoTokenizer.from_pretrained(self._place)
         if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files
             fix = "Save it beside the weights (save_pretrained writes tokenizer.json)"
             raise SystemFailureError("there is no tokenizer: its vocabulary is empty", where=self.name, fix=fix)
-        if not found.is_fast:
-            fix = "Save it with a tokenizer.json (transformers' fast tokenizers write one)"
-            raise SystemFailureError("its tokenizer gives no character offsets", where=self.name, fix=fix)
         return found
 
     @cached_property
     def spelling(self) -> str:
         """A hash over all that decides the pieces of a text."""
-        backend = self.tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        return hashlib.sha256(backend.to_str().encode()).hexdigest()[:32]
+        digest = hashlib.sha256()
+        if self.tokenizer.is_fast:
+            backend = self.tokenizer.backend_tokenizer
+            backend.no_truncation()
+            backend.no_padding()
+            digest.update(backend.to_str().encode())
+        else:
+            with TemporaryDirectory() as folder:
+                self.tokenizer.save_pretrained(folder)
+                for path in sorted(Path(folder).iterdir()):
+                    digest.update(path.name.encode() + path.read_bytes())
+        return digest.hexdigest()[:32]
 
     def open(self, auto: str, seed: int, **settings: Any) -> Any:
         """The model under one of transformers' Auto classes, in float32; new parts are drawn from the seed.

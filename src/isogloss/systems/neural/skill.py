@@ -34,7 +34,7 @@ class Skill(ABC):
 
     Attributes:
         task: what is asked.
-        recipe: lengths and strides are its.
+        recipe: where lengths and strides come from.
         source: where model and tokenizer come from.
     """
 

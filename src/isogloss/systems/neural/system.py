@@ -48,11 +48,11 @@ class NeuralSystem(System):
         overrides: a TOML file with changes to the recipe, or its tables.
         label: what it is called in folders and tables; made from model and recipe where it is not given.
         random: take its architecture and vocabulary, with random weights.
-        quiet: no progress.
+        quiet: show no progress.
         keys: further changes to the recipe, for all tasks: `select="last"`, `train_on="tydiqa"`, `epochs=3`, …
 
     Raises:
-        UnknownNameError: no such recipe, or a setting that there is not.
+        UnknownNameError: no such recipe or setting.
         SystemFailureError: there is no model to begin with, or a setting is neither true nor false.
     """
 

@@ -28,7 +28,7 @@ def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
     """Write a model and its tokenizer into a folder, in the precision the weights have.
 
     Raises:
-        SystemFailureError: they cannot be written, as the disk is full, say.
+        SystemFailureError: they cannot be written; the disk is full, say.
     """
     from safetensors import SafetensorError
     from safetensors.torch import save_file

@@ -64,6 +64,10 @@ class Kind(ABC):
         """Everything that is wrong with the answers, one by one."""
         return iter(())
 
+    def remarks(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """What is odd about the answers and scored all the same."""
+        return iter(())
+
     def placeholder(self, examples: Examples) -> str:
         """Why the gold cannot be real, "" where it can."""
         return ""

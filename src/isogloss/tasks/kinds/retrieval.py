@@ -26,19 +26,23 @@ class _Retrieval(Kind):
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
     def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
-        """Candidates that are not in the pool, or stand in a ranking twice."""
+        """Candidates that are not in the pool."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
-            if ranked is None:
-                continue
-            distinct = set(ranked)
-            if len(distinct) != len(ranked):
-                twice = next(item for place, item in enumerate(ranked) if item in ranked[:place])
-                yield row, f"candidate {twice!r} is ranked more than once", "Rank each candidate once"
-            if known is not None and not distinct <= known.keys():
+            if known is not None and ranked is not None and not known.keys() >= set(ranked):
                 stranger = next(item for item in ranked if item not in known)
                 fix = f"Candidate ids are those of isogloss export {task.id}"
                 yield row, f"candidate {stranger!r} is not in the pool", fix
+
+    def remarks(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+        """Candidates that stand in a ranking twice."""
+        odd = [row for row, ranked in enumerate(values) if ranked is not None and len(set(ranked)) != len(ranked)]
+        if odd:
+            ranked = values[odd[0]]
+            twice = next(item for place, item in enumerate(ranked) if item in ranked[:place])
+            more = f", and so in {len(odd) - 1} more rankings" if len(odd) > 1 else ""
+            fix = "It counts once, at its best rank, and takes the places of others"
+            yield odd[0], f"candidate {twice!r} is ranked more than once{more}", fix
 
 
 class Bitext(_Retrieval):

@@ -10,10 +10,10 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["documents", "multinli", "pawsx", "prepared", "prepared_xnli", "xnli"]
+__all__ = ["RENAMED", "documents", "multinli", "pawsx", "prepared", "prepared_xnli", "xnli"]
 
 # The raw XNLI release spells one label two ways.
-_RENAMED = {"contradictory": "contradiction"}
+RENAMED = {"contradictory": "contradiction"}
 
 
 def _pairs(source: Source, first: list[str], second: list[str], labels: Sequence[str]) -> Examples:
@@ -21,7 +21,7 @@ def _pairs(source: Source, first: list[str], second: list[str], labels: Sequence
     if labels:
         if len(labels) != len(first):
             raise DataError(f"{len(labels)} labels for {len(first)} pairs", where=source.where())
-        columns["label"] = [_RENAMED.get(label, label) for label in labels]
+        columns["label"] = [RENAMED.get(label, label) for label in labels]
     return source.examples(source.row_ids(len(first)), columns, "label")
 
 

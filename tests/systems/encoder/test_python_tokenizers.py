@@ -1,0 +1,102 @@
+"""Tokenizers in Python (CANINE, XLM, ByT5): everything but answers inside a text, which need character offsets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.systems.base import SystemFailureError, system
+from isogloss.systems.encoder.frame import Frame
+from isogloss.systems.encoder.pieces import encode
+from isogloss.systems.neural.models import ModelSource
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+
+transformers = pytest.importorskip("transformers", reason="it comes with isogloss[train]")
+pytest.importorskip("torch", reason="it comes with isogloss[train]")
+
+FEW: dict[str, Any] = {"quiet": True, "steps": 2, "batch": 8, "checkpoints": 100}
+LANGUAGES = {"en": 0, "de": 1}
+
+
+@pytest.fixture(scope="module")
+def canine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of characters."""
+    folder = tmp_path_factory.mktemp("canine")
+    config = transformers.CanineConfig(
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        num_hash_functions=2,
+        num_hash_buckets=512,  # positions are counted in them, too
+        local_transformer_stride=32,
+    )
+    transformers.CanineModel(config).save_pretrained(folder)
+    transformers.CanineTokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def xlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """XLM with its own tokenizer and the pieces of an alphabet."""
+    pytest.importorskip("sacremoses", reason="XLM's tokenizer needs sacremoses")
+    folder = tmp_path_factory.mktemp("xlm")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    pieces = ["<s>", "</s>", "<pad>", "<unk>", "<special0>", *letters, *(f"{letter}</w>" for letter in letters)]
+    vocabulary, merges = folder / "vocab.json", folder / "merges.txt"
+    vocabulary.write_text(json.dumps({piece: number for number, piece in enumerate(pieces)}), encoding="utf-8")
+    merges.write_text("#version: 0.2\n", encoding="utf-8")
+    names = {"lang2id": LANGUAGES, "id2lang": {number: code for code, number in LANGUAGES.items()}}
+    transformers.XLMTokenizer(str(vocabulary), str(merges), **names).save_pretrained(folder)
+    sizes = {"vocab_size": len(pieces), "emb_dim": 32, "n_layers": 1, "n_heads": 2, "n_langs": 2, "use_lang_emb": True}
+    indices = {"bos_index": 0, "eos_index": 1, "pad_index": 2, "unk_index": 3, "mask_index": 4}
+    transformers.XLMModel(transformers.XLMConfig(**sizes, **indices, **names)).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["canine", "xlm"])
+def test_frame_and_pieces_are_the_tokenizers_own(name: str, request: pytest.FixtureRequest) -> None:
+    source = ModelSource(str(request.getfixturevalue(name)))
+    tokenizer = source.tokenizer
+    assert not tokenizer.is_fast
+    pieces = encode(tokenizer, ["one text", "", "another"])
+    assert pieces.lengths.tolist() == [len(tokenizer(text)["input_ids"]) - 2 for text in ("one text", "", "another")]
+    single, double = Frame.of(tokenizer, 1), Frame.of(tokenizer, 2)
+    one, other = (pieces.ids[pieces.starts[row] : pieces.starts[row + 1]].tolist() for row in (0, 2))
+    before, after = ([number for number, _ in group] for group in single.specials)
+    assert [*before, *one, *after] == tokenizer("one text")["input_ids"]
+    before, between, after = ([number for number, _ in group] for group in double.specials)
+    assert [*before, *one, *between, *other, *after] == tokenizer("one text", "another")["input_ids"]
+    assert source.spelling == ModelSource(source.name).spelling
+
+
+@pytest.mark.parametrize("name", ["canine", "xlm"])
+@pytest.mark.parametrize("of", ["mini-xnli", "mini-udpos"])
+def test_they_learn_what_needs_no_offsets(name: str, of: str, request: pytest.FixtureRequest) -> None:
+    found = system(f"encoder:{request.getfixturevalue(name)}", **FEW)
+    found.fit(task(of), load(of, "en", "train").keep(range(8)), seed=0)
+    asked = load(of, "de", "test").keep(range(3))
+    answers = found.predict(asked)
+    assert len(answers) == 3
+    if of == "mini-udpos":
+        assert [len(tags) for tags in answers] == [len(words) for words in asked["tokens"]]
+
+
+def test_answers_inside_a_text_are_refused(canine: Path) -> None:
+    found = system(f"encoder:{canine}", **FEW)
+    with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets.*tokenizer\.json"):
+        found.fit(task("mini-xquad"), load("mini-xquad", "en", "train").keep(range(8)), seed=0)
+
+
+def test_text_to_text_over_bytes(tmp_path: Path) -> None:
+    config = transformers.T5Config(
+        vocab_size=384, d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, decoder_start_token_id=0
+    )
+    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path)
+    transformers.ByT5Tokenizer().save_pretrained(tmp_path)
+    found = system(f"text2text:{tmp_path}", **FEW)
+    found.fit(task("mini-xnli"), load("mini-xnli", "en", "train").keep(range(8)), seed=0)
+    assert set(found.predict(load("mini-xnli", "de", "test").keep(range(3)))) <= set(task("xnli").labels)
