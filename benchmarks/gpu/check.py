@@ -25,7 +25,7 @@ def gradients(model: torch.nn.Module, exercise: Synthetic, *, graphs: bool, roun
     found = []
     passes = Steps(model, exercise, optimizer, graphs=graphs)
     timetable = Timetable(exercise.lengths, 1, RECIPE, 0)
-    for _, batch in zip(range(rounds), timetable.batches(), strict=False):
+    for _, [batch] in zip(range(rounds), timetable.updates(), strict=False):
         arrays = exercise.batch(batch.items, batch.width, batch.size)
         for _ in range(3):  # a shape is captured at the second sight, and replayed from then on
             passes.backward(to_device(arrays, device), 1 / exercise.weight(batch.items))
@@ -45,7 +45,7 @@ def updates(model: torch.nn.Module, exercise: Synthetic) -> None:
         optimizer = Optimizer(learner, recipe, 20, dtype)
         learner.to(dtype)
         passes = Steps(learner, exercise, optimizer, graphs=True)
-        for batch in Timetable(exercise.lengths, 1, recipe, 0).batches():
+        for [batch] in Timetable(exercise.lengths, 1, recipe, 0).updates():
             arrays = exercise.batch(batch.items, batch.width, batch.size)
             passes.backward(to_device(arrays, optimizer.weights.device), 1 / exercise.weight(batch.items))
             passes.update()

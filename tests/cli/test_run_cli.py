@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from e2e.command import isogloss
-from isogloss.cli.run import Standing
+from isogloss.cli.run import Standing, _troubles
 from isogloss.scoring.cells import Request
 from isogloss.systems.locks import acquire
 from isogloss.systems.plan import Place, Plan
@@ -29,7 +29,7 @@ def test_a_run_says_what_it_came_to(tmp_path: Path) -> None:
     assert re.search(r"mini-xquad +\d+\.\d\* +\d+\.\d +\d+\.\d +2", done.out)
     assert f"8 done cells in {tmp_path}/fake/zero-shot" in done.out
     assert "8 cells, 0 of them settled before" in done.err
-    assert "seed-1 mini-tatoeba: 2 done; about 0:00:00 to go" in done.err
+    assert done.err.endswith("seed-1 mini-tatoeba: 2 done\n")  # nothing is left, and no time is estimated for it
     again = isogloss(*RUN, "--out", tmp_path)
     assert again.code == 0
     assert again.out == done.out
@@ -49,6 +49,7 @@ def test_failed_cells_are_told_and_end_in_exit_code_1(tmp_path: Path, monkeypatc
     done = isogloss(*RUN, "--out", tmp_path)
     assert done.code == 1
     assert "failed: seed-0 mini-xquad/de: ZeroDivisionError: a cell went wrong" in done.err
+    assert done.err.count("a cell went wrong") == 1
     assert "failed: seed-0 mini-xquad/de and 1 more: ZeroDivisionError: a cell went wrong" in done.out
     assert "skipped: seed-0 mini-tatoeba/de and 3 more: fake has no wish to" in done.out
     assert "2 done, 2 failed, 4 skipped cells" in done.out
@@ -70,6 +71,32 @@ def test_reasons_that_differ_in_the_cell_alone_are_one(tmp_path: Path) -> None:
     assert lines[0].startswith("skipped: seed-0 mini-xquad/de and 3 more: no train file of mini-xquad/de in ")
 
 
+def test_reasons_are_one_only_where_they_are() -> None:
+    """A name within another is not the cell's; and of what all cells say, one of them is not the only one."""
+    trained = {f"seed-0 xnli/{code}": "there is no xnli/en" for code in ("de", "en", "sw")}
+    inside = {"seed-0 udpos/tr": "udpos/train-tr is damaged", "seed-0 udpos/fr": "udpos/ain-tr is damaged"}
+    alike = {f"seed-{seed} pawsx/{code}": f"no file of pawsx/{code}." for seed in (0, 1) for code in ("de", "fr")}
+    assert list(_troubles({"failed": trained | inside | alike})) == [
+        "failed: seed-0 xnli/de and 2 more: there is no xnli/en",
+        "failed: seed-0 udpos/tr: udpos/train-tr is damaged",
+        "failed: seed-0 udpos/fr: udpos/ain-tr is damaged",
+        "failed: seed-0 pawsx/de and 3 more: no file of pawsx/de.",
+    ]
+
+
+def test_what_is_waited_for_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    isogloss(*RUN, "--out", tmp_path)
+    request = Request.of("mini", tasks=["mini-xquad"], languages=["de", "sw"])
+    standing = Standing(Plan.of("fake", tmp_path, request, seeds=2))
+    for waiting in ("", "another process is learning it", "another process is learning it", ""):
+        standing.log(waiting)
+    assert capsys.readouterr().err.splitlines() == [
+        "4 cells, 4 of them settled before",
+        "another process is learning it: waiting for it",
+    ]
+    assert standing.table("another process is learning it").caption == "0:00:00 elapsed, another process is learning it"
+
+
 def test_answers_without_gold_are_said_not_to_be_scored(tmp_path: Path) -> None:
     (tmp_path / "data/xnli").mkdir(parents=True)
     (tmp_path / "data/xnli/train-en.tsv").write_text("One dog.\tA dog.\tneutral\n" * 20)
@@ -87,6 +114,11 @@ def test_answers_without_gold_are_said_not_to_be_scored(tmp_path: Path) -> None:
         (("run", "fakt", "--out", "x"), "Did you mean fake"),
         (("run", "fake", "--suite", "mini", "--regime", "few-shot", "--out", "x"), "unknown regime"),
         (("run", "fake", "--suite", "mini", "--languages", "xx", "--out", "x"), "unknown language"),
+        (
+            ("run", "fake", "--suite", "mini", "--tasks", "mini-tatoeba", "--languages", "en", "--out", "x"),
+            "error: mini-tatoeba has no en. It has af, ar, ",
+        ),
+        (("run", "fake#speed=3", "--suite", "mini", "--out", "x"), "fake has no settings"),
         (("predict", "fake", "--task", "mini-xquad", "--language", "xx", "--out", "x"), "unknown language"),
         (("predict", "fake", "--task", "mini-xquad", "--language", "sw", "--split", "best", "--out", "x"), "split"),
     ],

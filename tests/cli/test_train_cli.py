@@ -42,7 +42,7 @@ def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, co
     assert "encoder-bert, zero-shot, test: 2 seeds" in done.out
     # English is in no average of mini-xcopa, but has test examples; Swahili has both.
     assert re.search(r"sw +\d+\.\d \(\d+\.\d–\d+\.\d\) +\d+\.\d \(\d+\.\d–\d+\.\d\)", done.out)
-    assert re.search(r"mean +\d+\.\d +\d+\.\d", done.out)
+    assert re.search(r"mean +\d+\.\d \(\d+\.\d–\d+\.\d\) +\d+\.\d \(\d+\.\d–\d+\.\d\)", done.out)
     assert "mini-xnli seed 1: checkpoint at 8 of 8: loss" in done.err
     seed = tmp_path / "runs" / "encoder-bert" / "zero-shot" / "seed-1"
     assert 'recipe = "paper"' in (seed / "system.toml").read_text()
@@ -87,12 +87,44 @@ def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mon
         (["encoder:bert", "-t", "xnli", "--split", "best"], 2, "unknown split to predict 'best'"),
         (["encodr:bert", "-t", "xnli"], 2, "unknown system 'encodr'. Did you mean encoder"),
         (["ngram", "-t", "mini-xnli"], 1, "ngram follows no recipe"),
+        (["ngram", "-t", "mini-xnli", "-c", "none.toml"], 1, "ngram follows no recipe"),
+        (["encoder:bert#recipe=papers", "-t", "xnli"], 2, "unknown recipe 'papers'"),
+        (["encoder:bert", "-t", "mini-udpos", "-l", "th"], 2, "mini-udpos has no th. It has ar, de, en,"),
     ],
 )
 def test_wrong_words_are_told(words: list[str], code: int, said: str, tmp_path: Path) -> None:
     done = isogloss("train", *words, "--out", tmp_path)
     assert done.code == code
     assert said in done.err
+
+
+def test_what_an_error_advises_may_be_followed(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
+    """Another spelling of the folder is the same model; and until a cell is done, settings may change."""
+    words = ("-t", "mini-xnli", "-l", "en,sw", "--out", tmp_path / "runs", "--config", config)
+    config.write_text(f"{QUICK}max_length = 100000\n")
+    long = isogloss("train", f"encoder:{tiny_bert}", *words)
+    assert long.code == 1
+    assert (long.err.count("Set max_length to"), long.out.count("Set max_length to")) == (1, 1)
+    assert "failed: seed-0 mini-xnli/en and 1 more: " in long.out
+    config.write_text(QUICK)
+    assert isogloss("train", f"encoder:{tiny_bert}", *words).code == 0
+    config.write_text(f"{QUICK}[xquad]\nepochs = 9\n")
+    again = isogloss("train", f"encoder:{tiny_bert.parent}/./{tiny_bert.name}/", *words)
+    assert again.code == 0, again.err
+    assert "2 of them settled before" in again.err
+    config.write_text(f"{QUICK}[mini-xnli]\nepochs = 9\n")
+    other = isogloss("train", f"encoder:{tiny_bert}", *words)
+    assert other.code == 1
+    assert "another configuration: epochs was 0.2, is 9.0. Choose another --out, " in other.err
+    assert isogloss("train", f"encoder:{tiny_bert}#label=mine,epochs=0.1", *words[:-1], config).code == 0
+
+
+def test_nothing_is_trained_for_nobody(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
+    done = isogloss("train", f"encoder:{tiny_bert}", "-t", "mini-xcopa", "-l", "en", "--out", tmp_path, "-c", config)
+    assert done.code == 1
+    assert "skipped: seed-0 mini-xcopa/en: no test file of mini-xcopa/en" in done.out
+    assert "checkpoint" not in done.err
+    assert not [*tmp_path.rglob("weights")]
 
 
 def test_killed_and_issued_again_it_ends_the_same(

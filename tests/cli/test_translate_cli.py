@@ -41,8 +41,9 @@ def test_by_hand_it_says_where_the_file_belongs(data: Path) -> None:
     ("words", "code", "said"),
     [
         (("--language", "es"), 1, "no translator"),
-        (("--language", "en", "--with", "cat"), 2, "unknown language of xnli to translate"),
-        (("--language", "xx", "--with", "cat"), 2, "unknown language of xnli to translate"),
+        (("--language", "en", "--with", "cat"), 2, "English is what it is translated from or to. Give one of ar, "),
+        (("--language", "xx", "--with", "cat"), 2, "unknown language of xnli 'xx'"),
+        (("--language", "ko", "--with", "cat"), 2, "xnli has no ko. It has ar, bg, "),
         (("--language", "es", "--split", "tset", "--with", "cat"), 2, "Did you mean test"),
         (("--language", "es", "--with", "false"), 1, "the translator ended with 1"),
         (("--language", "es", "--split", "test", "--with", "cat"), 1, "no test file of xnli/es"),

@@ -134,8 +134,10 @@ def test_a_record_of_the_future_or_of_nobody_is_refused(results: Results, tmp_pa
 def test_names_are_checked_before_anything_is_read(grid: Path) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean xtreme"):
         isogloss.score(grid / "good", suite="xtrem")
-    with pytest.raises(UnknownNameError, match="unknown language 'xx'"):
+    with pytest.raises(UnknownNameError, match="unknown language of xtreme-r 'xx'"):
         isogloss.score(grid / "good", gold=grid / "gold", languages=["xx"])
+    with pytest.raises(UnknownNameError, match=r"^xquad or mlqa has no sw\. It has ar, de, el,"):
+        isogloss.score(grid / "good", gold=grid / "gold", tasks=["xquad", "mlqa"], languages=["sw"])
     with pytest.raises(UnknownNameError, match="unknown split"):
         isogloss.score(grid / "good", gold=grid / "gold", split="tets")
     with pytest.raises(PredictionError, match="there is no such folder"):

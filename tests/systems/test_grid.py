@@ -5,8 +5,10 @@ import os
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,14 +16,15 @@ import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
-from isogloss.systems import grid, locks
+from isogloss.systems import base, grid, locks
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Place, Plan
 from isogloss.systems.prepare import to_toml
 from isogloss.systems.records import Record, read_record
 from isogloss.systems.summary import standing
 from isogloss.tasks.loading import load
-from systems.grid_fake import command, leftovers, mini_cache, mini_data, scores, snapshot
+from isogloss.tasks.task import Task
+from systems.grid_fake import FakeSystem, command, leftovers, mini_cache, mini_data, scores, snapshot
 
 __all__ = ["mini_cache", "mini_data"]
 
@@ -268,8 +271,89 @@ def test_dev_stands_beside_test(tmp_path: Path) -> None:
 def test_another_configuration_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(planned(tmp_path))
     monkeypatch.setenv("FAKE_VERSION", "2")
-    with pytest.raises(IsoglossError, match="version was '1', is '2'"):
+    with pytest.raises(IsoglossError, match=r"version was '1', is '2'\. Choose another --out, .*#label=.*--config"):
         run(planned(tmp_path))
+
+
+def test_another_configuration_may_try_where_no_cell_is_done(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad refuse@mini-xnli")
+    plan = planned(tmp_path)
+    assert run(plan).cells["done"] == 0
+    begun = [plan.studio(group) / "state" for group in plan.groups]
+    begun.append(begun[0].parent.with_name("mini-mlqa-de") / "state")
+    for path in begun:
+        path.mkdir(parents=True)
+    monkeypatch.setenv("FAKE_VERSION", "2")
+    monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad")
+    with locks.acquire(plan.lock(Place(0, "mini-mlqa", "de"))):  # type: ignore[union-attr]
+        with pytest.raises(IsoglossError, match="another process is filling it with another configuration: version"):
+            run(plan)
+        assert all(path.exists() for path in begun)
+    assert run(plan).cells == {"done": 3, "failed": 3, "skipped": 0, "missing": 0}
+    assert not any(path.exists() for path in begun)  # of an unknown kind, and of the first configuration
+    assert 'version = "2"' in (plan.folders[0] / "system.toml").read_text()
+    monkeypatch.setenv("FAKE_VERSION", "3")
+    with pytest.raises(IsoglossError, match="version was '2', is '3'"):
+        run(planned(tmp_path, "mini-xquad"))
+
+
+class Modelled(FakeSystem):
+    """One that names a model, and follows what is set for a task."""
+
+    model, digest, changes = "my-model", "1234", {"mini-xnli": 1}
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return {"name": "fake", "model": self.model, "model_hash": self.digest, "changes": self.changes}
+
+    def decisive(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        return {**super().decisive(metadata, task), "changes": metadata["changes"].get(task.id)}
+
+
+def test_what_decides_the_answers_makes_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:Modelled")
+    run(plan := planned(tmp_path, "mini-xnli"))
+    monkeypatch.setattr(Modelled, "model", "/home/me/my-model")  # the same one, as its hash says
+    monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1, "mini-xquad": 2})
+    assert run(planned(tmp_path)).cells["done"] == 6
+    monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 3, "mini-xquad": 2})
+    with pytest.raises(IsoglossError, match="another configuration: changes was 1, is 3"):
+        run(planned(tmp_path, "mini-xquad"))
+    monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1})
+    monkeypatch.setattr(Modelled, "digest", "5678")
+    with pytest.raises(IsoglossError, match="model_hash was '1234', is '5678'"):
+        run(plan)
+
+
+def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(tmp_path / "runs")
+
+    def gone(self: FakeSystem) -> Mapping[str, Any]:
+        raise IsoglossError("there is no model")
+
+    monkeypatch.setattr(FakeSystem, "metadata", property(gone))
+    with pytest.raises(IsoglossError, match="there is no model"):
+        run(plan)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_nothing_is_learnt_that_nobody_asks_for(tmp_path: Path, log: Path, copied: Path) -> None:
+    for language in ("de", "sw"):
+        (copied / "xnli" / f"test-{language}.tsv").unlink()
+    damaged = copied / "xnli" / "test-en.tsv"
+    damaged.write_bytes(damaged.read_bytes()[:200])
+    plan = planned(tmp_path / "runs", "mini-xnli")
+    assert run(plan).cells == {"done": 0, "failed": 1, "skipped": 2, "missing": 0}
+    assert counted(log, "fit") == {}
+    for language in ("de", "sw"):
+        assert record(plan, language, "mini-xnli").reason.startswith(f"no test file of mini-xnli/{language} in ")
+    assert "test-en.tsv" in record(plan, "en", "mini-xnli").reason
+    (copied / "xnli" / "train-en.tsv").unlink()
+    plan.record(Place(0, "mini-xnli", "sw")).unlink()
+    run(plan)
+    assert "no train file" in record(plan, "sw", "mini-xnli").reason
 
 
 def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
@@ -319,7 +403,7 @@ def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeyp
     plan.lock(place).write_bytes(json.dumps({name: getattr(far, name) for name in far.__struct_fields__}).encode())
     looks = []
 
-    def look() -> None:
+    def look(waiting: str) -> None:
         looks.append(None)
         if len(looks) == 4:  # the other machine is done
             plan.record(place).write_bytes(settled)

@@ -10,11 +10,12 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.scoring.cells import Request
-from isogloss.systems import base
+from isogloss.systems import base, locks
 from isogloss.systems.base import Studio
 from isogloss.systems.grid import run
 from isogloss.systems.plan import Group, Place, Plan
@@ -249,6 +250,22 @@ def test_one_process_at_a_time_learns_in_a_folder(
     assert set(words(log, "predict").values()) == {1}
     scores(plan)
     assert leftovers(plan.root) == []
+
+
+def test_who_waits_for_a_fit_is_told_what_for(tmp_path: Path, keeper: None) -> None:
+    plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
+    lock = plan.studio(plan.groups[0]) / "fit.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_bytes(msgspec.json.encode(locks.Owner("elsewhere", 1, "1", "token")))
+    told = []
+
+    def look(waiting: str) -> None:
+        told.append(waiting)
+        if waiting:
+            lock.unlink(missing_ok=True)  # the other one is done
+
+    run(plan, look=look)
+    assert [waiting for waiting in told if waiting] == ["another process is learning seed-0 mini-xquad"]
 
 
 def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from isogloss.systems import locks
-from isogloss.systems.locks import Owner, acquire, owners, sweep
+from isogloss.systems.locks import Owner, acquire, owners, relinquish, sweep
 
 FORK = multiprocessing.get_context("fork")
 
@@ -51,6 +51,17 @@ def test_a_lock_is_released_by_an_exception(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), lock:
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_gives_up_what_is_its_own_and_nothing_else(tmp_path: Path) -> None:
+    others = [tmp_path / "far.lock", tmp_path / "before.lock"]
+    put(others[0], machine="elsewhere")
+    put(others[1], pid=os.getpid())  # an earlier process of the same number
+    put(tmp_path / "sub.lock")
+    for path in (tmp_path / "deep" / "mine.lock", tmp_path / "sub.lock"):  # the second taken over from a dead one
+        assert acquire(path) is not None
+    relinquish(tmp_path)
+    assert sorted(tmp_path.rglob("*.lock*")) == sorted(others)
 
 
 def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """Which items are learnt together."""
 
+from collections.abc import Iterable
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.training.batching import Timetable, by_tokens, padding, widths
+from isogloss.training.batching import Batch, Timetable, by_tokens, widths
 from isogloss.training.recipes import Recipe
 
 lengths_of = st.lists(st.integers(1, 600), min_size=1, max_size=200).map(np.array)
@@ -26,45 +29,73 @@ def test_widths_are_rounded_finely_where_a_piece_counts_more():
     ]
 
 
+def padding(lengths: np.ndarray, batches: list[Batch]) -> float:
+    """The share of positions that hold no piece."""
+    positions = sum(batch.width * batch.size for batch in batches)
+    return 1 - sum(int(lengths[batch.items].sum()) for batch in batches) / positions
+
+
+def flat(updates: Iterable[list[Batch]]) -> list[Batch]:
+    return list(chain.from_iterable(updates))
+
+
 @given(lengths_of, st.integers(1, 40), st.integers(0, 3))
 def test_every_item_comes_once_an_epoch(lengths, batch, seed):
     table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=2, batch=batch), seed)
-    batches = list(table.batches())
-    assert len(batches) == table.steps == 2 * table.per_epoch
-    for epoch in (batches[: table.per_epoch], batches[table.per_epoch :]):
-        assert sorted(np.concatenate([each.items for each in epoch]).tolist()) == list(range(len(lengths)))
-    assert all((lengths[each.items] <= each.width).all() and len(each.items) <= each.size for each in batches)
+    updates = list(table.updates())
+    assert len(updates) == table.steps == 2 * table.per_epoch
+    for epoch in (updates[: table.per_epoch], updates[table.per_epoch :]):
+        assert sorted(np.concatenate([each.items for each in flat(epoch)]).tolist()) == list(range(len(lengths)))
+    for [each] in updates:
+        assert (lengths[each.items] <= each.width).all()
+        assert len(each.items) <= each.size
 
 
 @given(lengths_of, st.integers(1, 40), st.integers(0, 50))
 def test_whoever_resumes_goes_on_with_the_same_batches(lengths, batch, start):
     table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=3, batch=batch), 4)
-    whole = [(each.items.tolist(), each.width, each.size) for each in table.batches()]
-    rest = [(each.items.tolist(), each.width, each.size) for each in table.batches(start)]
+    whole = [(each.items.tolist(), each.width, each.size) for [each] in table.updates()]
+    rest = [(each.items.tolist(), each.width, each.size) for [each] in table.updates(start)]
     assert rest == whole[start:]
 
 
 @given(lengths_of, st.integers(600, 5000), st.integers(1, 3))
-def test_a_budget_of_pieces_is_kept(lengths, tokens, rows):
+def test_a_budget_of_pieces_is_kept_and_used(lengths, tokens, rows):
     table = Timetable(lengths, rows, Recipe("x", 1e-5, epochs=1, tokens=tokens * rows), 0)
-    batches = list(table.batches())
-    assert sorted(np.concatenate([each.items for each in batches]).tolist()) == list(range(len(lengths)))
-    assert all(len(each.items) * each.width * rows <= tokens * rows for each in batches if len(each.items) > 1)
-    # A shape is decided by the width alone, so that one capture serves.
-    assert len({(each.width, each.size) for each in batches}) == len({each.width for each in batches})
+    updates = list(table.updates())
+    assert sorted(np.concatenate([each.items for each in flat(updates)]).tolist()) == list(range(len(lengths)))
+    counts, pieces = [0], 0
+    for width in np.sort(widths(lengths)).tolist():  # as full as they can be, one item after the other
+        if counts[-1] and pieces + width > tokens:
+            counts, pieces = [*counts, 0], 0
+        counts[-1], pieces = counts[-1] + 1, pieces + width
+    assert sorted(sum(len(each.items) for each in update) for update in updates) == sorted(counts)
+
+
+def test_where_items_need_each_other_an_update_is_one_batch():
+    table = Timetable(np.arange(1, 50), 1, Recipe("x", 1e-5, epochs=1, tokens=300), 0, splittable=False)
+    assert {len(update) for update in table.updates()} == {1}
 
 
 def test_steps_may_be_given_instead_of_epochs():
     table = Timetable(np.full(10, 5), 1, Recipe("x", 1e-5, steps=7, batch=4), 0)
-    assert [len(each.items) for each in table.batches()].count(2) == 2
-    assert len(list(table.batches())) == 7
+    assert [len(each.items) for [each] in table.updates()].count(2) == 2
+    assert len(list(table.updates())) == 7
 
 
+@pytest.mark.parametrize("counted", [{}, {"tokens": 1 << 17}])
 @pytest.mark.parametrize("mean", [13, 23, 40, 190])
-def test_at_least_95_percent_are_pieces(mean):
+def test_at_least_95_percent_are_pieces(mean, counted):
     lengths = np.clip(np.random.default_rng(0).gamma(3, mean / 3, 20_000).astype(int), 3, 384)
-    table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=1), 0)
-    assert padding(lengths, list(table.batches())) < 0.05
+    table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=1, **counted), 0)
+    assert padding(lengths, flat(table.updates())) < 0.05
+
+
+@pytest.mark.parametrize(("rows", "tokens"), [(20_000, 1 << 16), (1_000, 1 << 12)])
+@pytest.mark.parametrize("mean", [13, 23, 40, 190])
+def test_at_least_95_percent_are_pieces_where_they_are_asked(mean, rows, tokens):
+    lengths = np.clip(np.random.default_rng(0).gamma(3, mean / 3, rows).astype(int), 3, 384)
+    assert padding(lengths, list(by_tokens(lengths, tokens))) < 0.05
 
 
 @given(lengths_of, st.integers(1, 3000))

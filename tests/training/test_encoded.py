@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.training.cache import cached
-from isogloss.training.encoded import Encoded, padded
+from isogloss.training.encoded import Encoded, masked, padded, table
 
 ENCODED = Encoded(
     np.array([5, 6, 7, 8, 9, 10], np.int32),
@@ -29,6 +29,16 @@ def test_what_does_not_fit_is_refused():
         padded(ENCODED.pieces, ENCODED.starts, np.array([0, 1]), 3, 1, 0)
 
 
+def test_rows_with_what_counts_in_them():
+    pieces, lengths = table(ENCODED, np.array([2, 0]), 5, 3, 0)
+    assert pieces.tolist() == [[7, 8, 9, 10, 0], [5, 6, 0, 0, 0], [0] * 5]
+    assert lengths.tolist() == [4, 2, 1]  # no attention without a single piece
+    batch = masked(ENCODED, np.array([2, 0]), 5, 3, 0)
+    assert batch["input_ids"].tolist() == pieces.tolist()
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
+    assert {array.dtype for array in batch.values()} == {np.dtype(np.int64)}
+
+
 def test_what_was_made_once_is_read_and_mapped(tmp_path):
     made = []
 
@@ -49,13 +59,58 @@ def test_what_was_made_once_is_read_and_mapped(tmp_path):
     assert len(made) == 3
 
 
-def test_a_damaged_file_is_made_anew(tmp_path):
+FILES = ("pieces.npy", "starts.npy", "aligned-tags.npy", "columns-label.npy", "whole.json")
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("damage", [None, b"", b"nothing", b"[1]", b"{}"])
+def test_a_damaged_entry_is_made_anew(file, damage, tmp_path):
     cached(("a",), lambda: ENCODED, tmp_path)
     [folder] = tmp_path.iterdir()
-    (folder / "pieces.npy").write_bytes(b"nothing")
-    assert cached(("a",), lambda: ENCODED, tmp_path).pieces.tolist() == ENCODED.pieces.tolist()
-    (folder / "starts.npy").unlink()
-    assert len(cached(("a",), lambda: ENCODED, tmp_path)) == 3
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+    if damage is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_bytes(damage)
+    made = []
+    for _ in range(2):
+        found = cached(("a",), lambda: (made.append(1), ENCODED)[1], tmp_path)
+        assert found.pieces.tolist() == ENCODED.pieces.tolist()
+        assert found.starts.tolist() == ENCODED.starts.tolist()
+        assert found.aligned["tags"].tolist() == ENCODED.aligned["tags"].tolist()
+        assert found.columns["label"].tolist() == ENCODED.columns["label"].tolist()
+    assert len(made) == 1
+
+
+def test_half_a_file_is_made_anew(tmp_path):
+    cached(("a",), lambda: ENCODED, tmp_path)
+    [folder] = tmp_path.iterdir()
+    tags = (folder / "aligned-tags.npy").read_bytes()
+    (folder / "aligned-tags.npy").write_bytes(tags[:-4])
+    assert cached(("a",), lambda: ENCODED, tmp_path).aligned["tags"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_lies_beside_an_entry_is_not_of_it(tmp_path):
+    cached(("a",), lambda: ENCODED, tmp_path)
+    [folder] = tmp_path.iterdir()
+    (folder / ".DS_Store").write_bytes(b"no array")
+    (folder / "aligned-more.npy").write_bytes(b"no array")
+    assert list(cached(("a",), pytest.fail, tmp_path).aligned) == ["tags"]
+
+
+def test_of_two_that_write_at_once_the_first_stays(tmp_path):
+    """Whoever comes second must not take away what a third is reading."""
+
+    def meanwhile():
+        cached(("a",), lambda: ENCODED, tmp_path)
+        [folder] = tmp_path.iterdir()
+        first.append((folder.stat().st_ino, (folder / "pieces.npy").stat().st_ino))
+        return ENCODED
+
+    first = []
+    assert cached(("a",), meanwhile, tmp_path).pieces.tolist() == ENCODED.pieces.tolist()
+    [folder] = tmp_path.iterdir()  # and nothing half-written is left
+    assert [(folder.stat().st_ino, (folder / "pieces.npy").stat().st_ino)] == first
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

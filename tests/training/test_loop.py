@@ -1,9 +1,11 @@
 """The loop: it learns, it repeats, it survives a kill, it stops at what is not a number."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +17,13 @@ pytest.importorskip("accelerate", reason="training needs accelerate")
 
 from isogloss.training import loop, processes  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
+from isogloss.training.interruption import Interruption  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
 RECIPE = Recipe("toy", 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
 HERE = Path(__file__).parent
+MARK = 19
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +68,7 @@ def test_it_equals_torch_by_hand():
     groups = [{"params": decaying, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
     adam = torch.optim.AdamW(groups, lr=1e-2, eps=1e-8)
     reference.dropout.p = 0.0
-    for step, batch in enumerate(loop.Timetable(words.lengths, 1, recipe, 5).batches()):
+    for step, [batch] in enumerate(loop.Timetable(words.lengths, 1, recipe, 5).updates()):
         for group in adam.param_groups:
             group["lr"] = 1e-2 * min(step / 2, (8 - step) / 6)
         arrays = {name: torch.from_numpy(array) for name, array in words.batch(batch.items, 32, 16).items()}
@@ -221,21 +225,96 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
     assert (weights(first) == weights(second)).all()
 
 
+def mark(words, row):
+    """Let one row, and no other, begin with a piece of its own."""
+    firsts = words.encoded.pieces[words.encoded.starts[:-1]]
+    words.encoded.pieces[words.encoded.starts[:-1]] = np.minimum(firsts, MARK - 1)
+    words.encoded.pieces[words.encoded.starts[row]] = MARK
+
+
 class Poisoned(Words):
-    """One row makes the loss not a number."""
+    """The marked row makes the loss not a number."""
 
     def loss(self, model, batch):
-        poison = (batch["pieces"][:, 0] == 19).any()
+        poison = (batch["pieces"][:, 0] == MARK).any()
         return super().loss(model, batch) * torch.where(poison, float("nan"), 1.0)
 
 
-def test_a_loss_that_is_not_a_number_stops_with_the_update(tmp_path):
-    words = Poisoned()
-    words.encoded.pieces[words.encoded.starts[40]] = 19
-    model = bag()
-    with pytest.raises(TrainingError, match=r"not a number at update \d+; .*state.*learning_rate"):
-        loop.train(model, words, RECIPE, state=tmp_path / "state.pt")
+def test_a_loss_that_is_not_a_number_stops_with_the_update(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "STATE_EVERY", 0)
+    monkeypatch.setattr(loop, "STATE_AT_LATEST", 0)
+    words, model, state = Poisoned(), bag(), tmp_path / "state.pt"
+    _, _, [third], *_ = loop.Timetable(words.lengths, 1, RECIPE, 3).updates()
+    mark(words, third.items[0])
+    with pytest.raises(TrainingError, match=r"not a number at update 3; the state before is kept.*learning_rate"):
+        loop.train(model, words, RECIPE, seed=3, state=state)
+    assert torch.load(state)["step"] == 2
     assert np.isfinite(weights(model)).all()
+
+
+class Steep(Words):
+    """The marked row, or every row, has a loss that is a number and a gradient that is not."""
+
+    def __init__(self, every):
+        super().__init__()
+        self.every = every
+
+    def loss(self, model, batch):
+        steep = self.every or bool((batch["pieces"][:, 0] == MARK).any())
+        return super().loss(model, batch) + (0 * model.out.bias.sum() + (not steep)).sqrt()
+
+
+def test_gradients_that_are_no_numbers_are_left_out_and_too_many_stop_it():
+    with pytest.raises(TrainingError, match=r"updates had a gradient that is not a number; no state"):
+        loop.train(bag(), Steep(every=True), RECIPE)
+    words = Steep(every=False)
+    mark(words, 40)
+    trained = loop.train(bag(), words, RECIPE)
+    assert trained.skipped == RECIPE.epochs
+    assert trained.notes == [f"updates left out, their gradient not being a number: {trained.skipped}"]
+
+
+def test_recomputing_activations_changes_nothing():
+    transformers = pytest.importorskip("transformers")
+    config = transformers.BertConfig(
+        vocab_size=20, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, num_labels=3
+    )
+
+    class Read(Words):
+        def loss(self, model, batch):
+            logits = model(batch["pieces"], attention_mask=batch["mask"]).logits
+            return torch.nn.functional.cross_entropy(logits, batch["labels"], ignore_index=-100, reduction="sum")
+
+    curves = []
+    for checkpointing in (False, True):
+        torch.manual_seed(0)
+        model = transformers.BertForSequenceClassification(config)
+        curves.append(loop.train(model, Read(), replace(RECIPE, checkpointing=checkpointing)).losses)
+    assert (curves[0] == curves[1]).all()
+
+
+def test_an_error_while_batches_are_made_reaches_the_caller(monkeypatch):
+    words = Words()
+
+    def broken(*_):
+        raise ValueError("no such row")
+
+    monkeypatch.setattr(words, "batch", broken)
+    with pytest.raises(ValueError, match="no such row"):
+        loop.train(bag(), words, RECIPE)
+    assert not [thread for thread in threading.enumerate() if thread.name == "batches"]
+
+
+def test_dropout_is_set_wherever_a_model_keeps_it():
+    class Attention(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention_dropout, self.activation_dropout, self.hidden_dropout_layers = 0.1, 0.2, 3
+
+    model = torch.nn.Sequential(torch.nn.Dropout(0.3), Attention())
+    loop._set_dropout(model, 0.0)
+    assert (model[0].p, model[1].attention_dropout, model[1].activation_dropout) == (0.0, 0.0, 0.0)
+    assert model[1].hidden_dropout_layers == 3
 
 
 def test_nothing_to_learn_from_is_said():
@@ -306,6 +385,43 @@ def test_an_error_in_one_of_several_processes_ends_it(monkeypatch):
         raise TrainingError("memory is short")
 
 
+def launched(script, *words):
+    """Run a script in two processes on the CPU."""
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
+    subprocess.run([*launch, script, *words], check=True, env=environment)
+
+
+def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
+    """Each process draws its own dropout, and goes on with the draws it would have had."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from pathlib import Path\n"
+        "from training.test_loop import RECIPE, weights\n"
+        "from training.toy import Words, bag\n"
+        "from isogloss.training import loop, processes\n"
+        "loop.STATE_EVERY = 0\n"
+        "state, kept = Path(sys.argv[1]) / 'state.pt', []\n"
+        "class Killed(BaseException): pass\n"
+        "def look(moment, model):\n"
+        "    kept.append(moment.kept)\n"
+        "    if moment.step >= 9: raise Killed\n"
+        "whole, resumed = bag(7), bag(99)\n"
+        "curve = loop.train(whole, Words(), RECIPE, seed=7).losses\n"
+        "try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, watch=look)\n"
+        "except Killed: assert kept[-1] > 4, kept\n"
+        "else: assert False, 'not killed'\n"
+        "again = loop.train(resumed, Words(), RECIPE, seed=7, state=state)\n"
+        "assert again.pieces < Words().lengths.sum() * 4 * 0.7\n"
+        "assert (again.losses == curve).all()\n"
+        "assert (weights(resumed) == weights(whole)).all()\n"
+        "(Path(sys.argv[1]) / f'done-{processes.rank()}').touch()\n"
+    )
+    launched(script, tmp_path, HERE.parent)
+    assert sorted(path.name for path in tmp_path.glob("done-*")) == ["done-0", "done-1"]
+
+
 def test_two_processes_learn_what_one_does(tmp_path):
     """torchrun with two processes on the CPU: the same losses and weights within rounding."""
     script = tmp_path / "job.py"
@@ -321,11 +437,59 @@ def test_two_processes_learn_what_one_does(tmp_path):
         "trained = loop.train(model, Words(), recipe, seed=7)\n"
         "if processes.is_main(): np.savez(sys.argv[1], losses=trained.losses, weights=weights(model))\n"
     )
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
-    subprocess.run([*launch, script, tmp_path / "found.npz", HERE.parent], check=True, env=environment)
+    launched(script, tmp_path / "found.npz", HERE.parent)
     found = np.load(tmp_path / "found.npz")
     model = bag(7)
     trained = loop.train(model, Words(), Recipe("toy", 1e-2, epochs=4, batch=15, dropout=0.0), seed=7)
     assert np.allclose(found["losses"], trained.losses, atol=1e-5)
     assert np.allclose(found["weights"], weights(model), atol=1e-4)
+
+
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_an_interrupted_run_has_written_down_what_it_learnt(tmp_path, monkeypatch, number, raised):
+    """The update that was going on is ended and kept; what a signal does otherwise, it does then."""
+
+    def leave(*_):
+        raise SystemExit
+
+    class Interrupted(Words):
+        def loss(self, model, batch):
+            if not state.exists() and model.training and next(count) == 5:
+                signal.raise_signal(number)
+            return super().loss(model, batch)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        state, count, resumed = tmp_path / "state.pt", itertools.count(1), []
+        whole = loop.train(bag(), Words(), RECIPE, seed=7)
+        with pytest.raises(raised):
+            loop.train(bag(), Interrupted(), RECIPE, seed=7, state=state)
+        assert signal.getsignal(signal.SIGTERM) is leave
+        assert torch.load(state)["step"] == 5
+        again = loop.train(bag(), Words(), RECIPE, seed=7, state=state, report=Told(resumed))
+        assert resumed == [5]
+        assert (again.losses == whole.losses).all()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Told:
+    """Somebody who is told where a run goes on."""
+
+    def __init__(self, resumed):
+        self._resumed = resumed
+
+    def resumed(self, step, steps):
+        self._resumed.append(step)
+
+    def step(self, *_):
+        pass
+
+
+def test_a_second_signal_does_not_wait():
+    with pytest.raises(KeyboardInterrupt), Interruption() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert interruption
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("it waited")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.errors import DataError, IsoglossError, UnknownNameError
 from isogloss.tasks.registry import EVERY_TASK, TASKS
-from isogloss.training.recipes import NAMES, SIZES, Recipe, RecipeError, changes, recipe, size_of
+from isogloss.training.recipes import NAMES, SIZES, RecipeError, changes, recipe, size_of
 
 
 def test_every_task_has_every_recipe_in_every_size() -> None:
@@ -121,8 +121,9 @@ def test_no_change_is_no_change() -> None:
     ("tables", "said"),
     [
         ({"learnin_rate": 1.0}, "'learnin_rate'. Did you mean learning_rate?"),
-        ({"xnli": {"epoch": 1}}, r"\[xnli\]: 'epoch'. Did you mean epochs"),
+        ({"xnli": {"epoch": 1}}, r"\[xnli\]: unknown key of a recipe 'epoch'. Did you mean epochs"),
         ({"xnlj": {}}, "unknown task or size 'xnlj'. Did you mean xnli"),
+        ({"mini-xnlj": {}}, "unknown task or size 'mini-xnlj'. Did you mean mini-xnli"),
         ({"xnli": {"huge": {}}}, "'huge'. Known: base, large, text2text"),
         ({"base": {"like": "xnli"}}, "'like'"),
         ({"mlqa": {"like": "squad"}}, "unknown task 'squad'"),
@@ -148,19 +149,53 @@ def test_a_name_that_does_not_exist_brings_the_nearest(tables: dict[str, Any], s
         ({"stages": [1]}, "is not a list of texts"),
         ({"schedule": "cosine"}, "it is linear or constant"),
         ({"precision": "fp16"}, "it is auto or bf16 or fp32"),
-        ({"checkpoints": 0}, "it is a percentage above 0"),
-        ({"checkpoints": 101}, "it is a percentage above 0"),
-        ({"checkpoints": float("nan")}, "it is a percentage above 0"),
+        ({"checkpoints": 0}, "it is a percentage, above 0 and at most 100"),
+        ({"checkpoints": 101}, "it is a percentage, above 0 and at most 100"),
+        ({"checkpoints": float("nan")}, "it is a percentage, above 0"),
         ({"learning_rate": float("nan")}, "it must be finite"),
         ({"epochs": float("inf")}, "it must be finite"),
         ({"dropout": 1.0}, "it is a share below 1"),
         ({"learning_rate": 0}, "it must be larger than 0"),
+        ({"stride": 0}, "it must be larger than 0"),
         ({"xnli": {"epochs": -1}}, r"\[xnli\]: epochs = -1: it cannot be negative"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_told(tables: dict[str, Any], said: str) -> None:
     with pytest.raises(RecipeError, match=said):
         recipe("paper", "xnli", "base", tables)
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("epoch = 1", ""),
+        ("[xnlj]", ""),
+        ('select = "englsh-dev"', ""),
+        ('select = "single-target:xx"', ""),
+        ('train_on = "squad"', ""),
+        ("[xnli.huge]", " [xnli]"),
+        ('[xnli]\nlike = "squad"', " [xnli]"),
+        ('[xnli.base]\ntrain_on = "squad"', " [xnli] [base]"),
+    ],
+)
+def test_an_unknown_name_is_told_with_its_file(text: str, section: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(UnknownNameError) as caught:
+        changes(path)
+    assert str(caught.value).startswith(f"{path}{section}: unknown ")
+
+
+def test_a_mini_task_has_its_own_section_over_that_of_the_real_one() -> None:
+    tables = {"xnli": {"epochs": 3, "batch": 4}, "mini-xnli": {"epochs": 5, "large": {"batch": 2}}}
+    assert recipe("paper", "xnli", "base", tables).epochs == 3
+    assert (
+        recipe("paper", "mini-xnli", "base", tables).epochs,
+        recipe("paper", "mini-xnli", "base", tables).batch,
+    ) == (5, 4)
+    assert recipe("paper", "mini-xnli", "large", tables).batch == 2
+    alike = {"xnli": {"epochs": 3}, "mini-xcopa": {"like": "xnli"}}
+    assert [recipe("paper", task, "base", alike).epochs for task in ("xcopa", "mini-xcopa")] == [2, 3]
 
 
 def test_files_that_are_not_there_or_not_toml(tmp_path: Path) -> None:
@@ -185,7 +220,3 @@ def test_unknown_recipes_and_sizes(name: str, size: str) -> None:
 def test_sizes_are_told_by_the_configuration(hidden: int, layers: int, decodes: bool, size: str) -> None:
     config = SimpleNamespace(hidden_size=hidden, num_hidden_layers=layers, is_encoder_decoder=decodes)
     assert size_of(config) == size
-
-
-def test_a_recipe_is_only_what_it_says() -> None:
-    assert Recipe("mine", 1e-3) == Recipe(name="mine", learning_rate=1e-3)

@@ -1,6 +1,7 @@
 """The record of checkpoints: subsets, files, kills, and what is computed afterwards."""
 
 import csv
+import errno
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,15 @@ def test_what_cannot_be_asked_is_noted() -> None:
     assert unread.notes == ("en dev: not asked at checkpoints",)
 
 
+def test_a_damaged_dev_set_is_told_and_a_damaged_test_set_noted() -> None:
+    def damaged(language: str, split: str) -> Examples:
+        raise DataError("1 columns instead of 3", where=f"{split}.tsv:3")
+
+    with pytest.raises(DataError, match=r"dev\.tsv:3: 1 columns instead of 3"):
+        Questions.of(damaged, [("en", "dev")], {"dev": 10})
+    assert Questions.of(damaged, [("en", "test")], {"test": 10}).notes == ("en test: 1 columns instead of 3",)
+
+
 @pytest.fixture
 def questions() -> list[Examples]:
     return [examples("en", "dev", 6), examples("sw", "test", 3), examples("de", "test", 3, gold=False)]
@@ -86,7 +96,7 @@ def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, questions: list[E
         (10, 7, "en", "dev", "accuracy", pytest.approx(100 * 2 / 6)),
         (20, 7, "en", "dev", "accuracy", pytest.approx(100 * 2 / 6)),
     ]
-    found = record.conclude(20)
+    found = record.conclude()
     with (tmp_path / "checkpoints.csv").open(newline="") as stream:
         header, *lines = csv.reader(stream)
     assert header == ["step", "seed", "language", "split", "metric", "value", "n"]
@@ -103,19 +113,30 @@ def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, questions: list[E
         found.answers(10, "fi")
 
 
-def test_a_checkpoint_is_asked_once_in_spite_of_kills(tmp_path: Path, questions: list[Examples]) -> None:
+def test_the_record_goes_on_after_a_kill(tmp_path: Path, questions: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
     again = CheckpointRecord(tmp_path, XNLI, 0, questions)
     assert again.steps == [10]
-    again.add(10, lambda asked: pytest.fail("asked twice"))
     again.add(20, always("entailment"))
     twice = CheckpointRecord(tmp_path, XNLI, 0, questions)
-    twice.conclude(20)
+    assert twice.conclude().steps == (10, 20)
     first = {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
-    twice.conclude(20)  # killed before it was known that it had ended
+    twice.conclude()  # killed before it was known that it had ended
     assert first == {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
-    twice.clear()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints.csv", "checkpoints.npz"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "checkpoints.csv", "checkpoints.npz"]
+
+
+def test_a_new_life_forgets_what_the_dead_one_said_from_there_on(tmp_path: Path, questions: list[Examples]) -> None:
+    """A run that goes on from update 10 need not be, at 20, the model that it was at 20 before the kill."""
+    dead = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    for step in (10, 20, 30):
+        dead.add(step, always("neutral"))
+    again = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    again.add(20, always("entailment"))
+    assert CheckpointRecord(tmp_path, XNLI, 0, questions).steps == again.steps == [10, 20]
+    found = again.conclude()
+    assert [found.answers(step, "sw")["test-0"] for step in found.steps] == ["neutral", "entailment"]
+    assert {row.step for row in found.rows} == {10, 20}
 
 
 def test_questions_may_not_change_in_the_middle(tmp_path: Path, questions: list[Examples]) -> None:
@@ -125,6 +146,25 @@ def test_questions_may_not_change_in_the_middle(tmp_path: Path, questions: list[
             CheckpointRecord(tmp_path, XNLI, 0, others)
 
 
+def test_languages_that_are_added_are_asked_from_then_on(tmp_path: Path, questions: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, questions[:1], {"en"}).add(10, always("neutral"))
+    late = CheckpointRecord(tmp_path, XNLI, 0, [*questions, examples("fi", "dev", 3)], {"en"})
+    late.add(20, always("entailment"))
+    found = late.conclude()
+    assert [(row.step, row.language) for row in found.rows] == [(10, "en"), (20, "en"), (20, "fi"), (20, "sw")]
+    assert found.answers(20, "sw")["test-0"] == "entailment"
+    with pytest.raises(DataError, match="no answers of step 10 on sw test"):
+        found.answers(10, "sw")
+    assert late.notes == [
+        f"{what}: asked only from update 20 on, having been added late" for what in ("sw test", "de test", "fi dev")
+    ]
+    ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.questions, examples("ta", "test", 3)], {"en"})
+    assert ended.notes[-1] == "ta test: asked at no checkpoint, having been added late"
+    # But what chooses must have been asked at every checkpoint.
+    with pytest.raises(DataError, match="have answered other questions"):
+        CheckpointRecord(tmp_path, XNLI, 0, late.questions, {"en", "fi"})
+
+
 def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, questions: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
     [shard] = (tmp_path / "checkpoints").iterdir()
@@ -132,16 +172,7 @@ def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, questions: list[Exa
     record = CheckpointRecord(tmp_path, XNLI, 0, questions)
     assert record.steps == []
     record.add(10, always("entailment"))
-    assert record.conclude(10).answers(10, "sw")["test-0"] == "entailment"
-
-
-def test_checkpoints_beyond_the_end_are_left_out(tmp_path: Path, questions: list[Examples]) -> None:
-    record = CheckpointRecord(tmp_path, XNLI, 0, questions)
-    for step in (10, 20, 30):
-        record.add(step, always("neutral"))
-    found = record.conclude(20)
-    assert found.steps == (10, 20)
-    assert {row.step for row in found.rows} == {10, 20}
+    assert record.conclude().answers(10, "sw")["test-0"] == "entailment"
 
 
 def test_placeholders_are_no_gold(tmp_path: Path) -> None:
@@ -149,7 +180,7 @@ def test_placeholders_are_no_gold(tmp_path: Path) -> None:
     hidden.columns["label"] = ["neutral"] * 30
     record = CheckpointRecord(tmp_path, XNLI, 0, [hidden])
     record.add(1, always("neutral"))
-    assert record.conclude(1).rows == ()
+    assert record.conclude().rows == ()
 
 
 @settings(max_examples=30, deadline=None)
@@ -161,7 +192,7 @@ def test_answers_come_back_as_they_were(
     record = CheckpointRecord(folder, XNLI, 0, [examples("en", "test", 3, gold=False)])
     for step, values in enumerate(answers):
         record.add(step, lambda asked, values=values: values)
-    found = record.conclude(len(answers))
+    found = record.conclude()
     assert [list(found.answers(step, "en").values()) for step in range(len(answers))] == answers
 
 
@@ -171,3 +202,17 @@ def test_records_that_are_not_there_or_damaged(tmp_path: Path) -> None:
     (tmp_path / "checkpoints.csv").write_text("step,seed\n1,2\n")
     with pytest.raises(DataError, match="the record of checkpoints is damaged"):
         read_checkpoints(tmp_path)
+
+
+def test_a_disk_that_is_full_is_told(
+    tmp_path: Path, questions: list[Examples], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*words: Any, **arrays: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    record = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    record.add(10, always("neutral"))
+    monkeypatch.setattr("numpy.savez_compressed", full)
+    with pytest.raises(DataError, match=r"checkpoints\.npz: cannot be written \(No space left on device\)"):
+        record.conclude()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints"]

@@ -40,6 +40,7 @@ def predict(
     from isogloss.predictions.write import destination, write_predictions
     from isogloss.systems import system as find_system
     from isogloss.systems.cells import Lesson, answers, fitted
+    from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
     from isogloss.training.regimes import regime as find_regime
 
@@ -47,10 +48,10 @@ def predict(
         raise unknown("split", split, ("test", "dev"))
     of = find_task(task)
     if language not in (known := (*of.languages, *of.also)):
-        raise unknown(f"language of {of.id}", language, known)
+        raise no_language(of.id, language, known)
     destination(out, of, language, split, force=force)
     learning = find_regime(regime)
-    [fit] = learning.fits(of, [language])
+    [fit] = learning.fits([language])
     with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
         lesson = Lesson(learning, of, fit, seed, data, Path(folder))
         learnt, _ = fitted(find_system(system), lesson)

@@ -1,5 +1,6 @@
 """isogloss run: a system on every task, language and seed, however often the machine dies."""
 
+import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -115,6 +116,7 @@ class Standing:
         self.settled: dict[Place, str] = {}
         self.reasons: dict[Place, str] = {}
         self.running: set[Place] = set()
+        self.said: set[str] = set()
         self.began = 0.0
         self.before = -1
 
@@ -150,18 +152,21 @@ class Standing:
         )
 
     def remaining(self) -> str:
-        """How long the rest will take if it takes as long as what was done so far."""
+        """How long the rest will take if it takes as long as what was done so far; "" where nothing is left."""
         fresh, left = len(self.settled) - self.before, self.total - len(self.settled)
-        return _clock((time.monotonic() - self.began) * left / fresh) if fresh else "–"
+        if not left:
+            return ""
+        return f"about {_clock((time.monotonic() - self.began) * left / fresh) if fresh else '–'} to go"
 
-    def table(self) -> "RichTable":
-        """One row a task, the seeds together."""
+    def table(self, waiting: str = "") -> "RichTable":
+        """One row a task, the seeds together; below, the time and what is being waited for."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
 
         self.begin()
         self.look()
-        caption = f"{_clock(time.monotonic() - self.began)} elapsed, about {self.remaining()} to go"
+        elapsed = f"{_clock(time.monotonic() - self.began)} elapsed"
+        caption = ", ".join(part for part in (elapsed, self.remaining(), waiting) if part)
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
@@ -175,8 +180,8 @@ class Standing:
             table.add_row(name, *cells, style="bold" if name == "all" else None)
         return table
 
-    def log(self) -> None:
-        """Say what is new: every failure, and every group that is complete."""
+    def log(self, waiting: str = "") -> None:
+        """Say what is new: every kind of failure, every group that is complete, and what is being waited for."""
         if self.before < 0:
             self.begin()
             cells = "cell" if self.total == 1 else "cells"
@@ -184,16 +189,24 @@ class Standing:
         news = set(self.look())
         for place in sorted(news):
             if self.settled[place] == "failed":
-                _say(f"failed: {place}: {self.reasons[place]}")
+                # What fails a whole group is said once, and the summary counts its cells.
+                self._say_once(_nameless(self.reasons[place], str(place)), f"failed: {place}: {self.reasons[place]}")
         for group in self.groups:
             if news.intersection(group.places) and all(place in self.settled for place in group.places):
                 counts = self.counts(group.places)
                 ends = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-                _say(f"{group}: {ends}; about {self.remaining()} to go")
+                _say("; ".join(part for part in (f"{group}: {ends}", self.remaining()) if part))
+        if waiting:
+            self._say_once(waiting, f"{waiting}: waiting for it")
+
+    def _say_once(self, key: str, line: str) -> None:
+        if key not in self.said:
+            self.said.add(key)
+            _say(line)
 
 
 @contextmanager
-def _shown(standing: Standing, *, live: bool) -> Iterator[Callable[[], None]]:
+def _shown(standing: Standing, *, live: bool) -> Iterator[Callable[[str], None]]:
     """A live table on a terminal, log lines elsewhere; what it gives is to be called now and then."""
     from rich.console import Console
     from rich.live import Live
@@ -201,20 +214,20 @@ def _shown(standing: Standing, *, live: bool) -> Iterator[Callable[[], None]]:
     console = Console(stderr=True)
     if console.is_terminal and live:
         with Live(console=console, auto_refresh=False, transient=True) as table:
-            yield _now_and_then(lambda: table.update(standing.table(), refresh=True))
+            yield _now_and_then(lambda waiting: table.update(standing.table(waiting), refresh=True))
     else:
         yield _now_and_then(standing.log)
         standing.log()
 
 
-def _now_and_then(act: Callable[[], None]) -> Callable[[], None]:
+def _now_and_then(act: Callable[[str], None]) -> Callable[[str], None]:
     """The same act, but not more often than the eye can follow."""
     last = float("-inf")
 
-    def perhaps() -> None:
+    def perhaps(waiting: str) -> None:
         nonlocal last
         if time.monotonic() - last > REFRESH:
-            act()
+            act(waiting)
             last = time.monotonic()
 
     return perhaps
@@ -265,11 +278,32 @@ def _unscored(plan: "Plan") -> dict[str, str]:
 def _troubles(by_status: dict[str, dict[str, str]]) -> Iterator[str]:
     """The reasons of cells; those with one reason, but for the name of the cell in it, in one line."""
     for status, reasons in by_status.items():
-        by_reason: dict[str, list[str]] = defaultdict(list)
-        for place, reason in reasons.items():
-            by_reason[reason.replace(place.rpartition(" ")[2], "")].append(place)
-        for places in list(by_reason.values())[:LISTED]:
+        by_reason = _grouped(reasons)
+        for places in by_reason[:LISTED]:
             more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
             yield f"{status}: {places[0]}{more}: {reasons[places[0]]}"
         if len(by_reason) > LISTED:
             yield f"{status}: … and {len(by_reason) - LISTED} more reasons; the records below .cells have all"
+
+
+def _grouped(reasons: dict[str, str]) -> list[list[str]]:
+    """Cells (`seed-0 xnli/sw`) by reason; reasons that name but their own cell are one."""
+    exactly: dict[str, list[str]] = defaultdict(list)
+    for place, reason in reasons.items():
+        exactly[reason].append(place)
+    alike: dict[str, list[str]] = defaultdict(list)
+    for reason, places in exactly.items():
+        # A reason that several cells have may name one of them, but is not about that one.
+        own = len({_cell(place) for place in places}) == 1
+        alike[_nameless(reason, places[0]) if own else reason] += places
+    return [*alike.values()]
+
+
+def _cell(place: str) -> str:
+    """`xnli/sw` of `seed-0 xnli/sw`."""
+    return place.rpartition(" ")[2]
+
+
+def _nameless(reason: str, place: str) -> str:
+    """A reason without the name of the cell."""
+    return re.sub(rf"(?<![\w/-]){re.escape(_cell(place))}(?![\w/-])", "", reason)

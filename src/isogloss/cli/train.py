@@ -10,7 +10,6 @@ from isogloss.errors import IsoglossError
 
 if TYPE_CHECKING:
     from isogloss.report.tables import Table
-    from isogloss.systems.base import SystemFailureError
     from isogloss.systems.plan import Plan
     from isogloss.systems.summary import Summary
 
@@ -63,32 +62,25 @@ def train(
 
     from isogloss.cli.run import concluded, filled
     from isogloss.scoring.cells import Request
-    from isogloss.systems.base import SystemFailureError
+    from isogloss.systems.base import Named
     from isogloss.systems.plan import Plan
     from isogloss.training.recipes import changes
 
+    named = Named.of(system)
+    if not named.follows_recipes:
+        fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+        raise IsoglossError(f"{named.base} follows no recipe", fix=fix)
     names = words(tasks) or []
     request = Request.of(_suite(names), tasks=names, languages=words(languages), split=split, data=data)
     settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(config))}
-    if recipe or "recipe=" not in system.partition("#")[2]:
+    if recipe or "recipe" not in named.settings:
         settings["recipe"] = recipe or "paper"
-    try:
-        plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
-    except SystemFailureError as error:
-        raise _untrainable(system, error) from None
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
     console = Console()
     summary = filled(plan, console, live=False)
     if summary.tasks:
         _table(plan, summary).print(console)
     raise typer.Exit(concluded(plan, console, summary))
-
-
-def _untrainable(system: str, error: "SystemFailureError") -> IsoglossError:
-    """What to say of a system that was not made to follow a recipe; any other failure is passed on."""
-    if not isinstance(error.__cause__, TypeError) or "'recipe'" not in str(error):
-        return error
-    fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
-    return IsoglossError(f"{system} follows no recipe", fix=fix)
 
 
 def _suite(names: list[str]) -> str:
@@ -109,7 +101,7 @@ def _table(plan: "Plan", summary: "Summary") -> "Table":
     table = Table(title, ("language", *of_task))
     for language in languages:
         table.add(language, *(_spread(scores.get(language, [])) for scores in of_task.values()))
-    means = ([summary.tasks[name].mean] if name in summary.tasks else [] for name in of_task)
+    means = ([*summary.tasks[name].seeds.values()] if name in summary.tasks else [] for name in of_task)
     table.add("mean", *map(_spread, means), strong=True)
     if plan.seeds > 1:
         table.notes.append("mean over the seeds (smallest–largest)")
@@ -118,6 +110,8 @@ def _table(plan: "Plan", summary: "Summary") -> "Table":
 
 def _by_language(plan: "Plan", name: str) -> dict[str, list[float]]:
     """The scores of a task by language, one a seed that has it."""
+    from statistics import fmean
+
     from isogloss.systems.records import read_record
     from isogloss.tasks.registry import task
 
@@ -126,15 +120,14 @@ def _by_language(plan: "Plan", name: str) -> dict[str, list[float]]:
         record = read_record(plan.record(place)) if place.task == name else None
         if record is not None and record.score is not None:
             numbers = record.score.metrics
-            found.setdefault(place.language, []).append(_mean([numbers[main].value for main in task(name).main]))
+            found.setdefault(place.language, []).append(fmean(numbers[main].value for main in task(name).main))
     return found
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
 def _spread(values: list[float]) -> str:
+    """The mean of the seeds' scores, with the smallest and the largest where there are several."""
+    from statistics import fmean
+
     if len(values) < 2:
         return f"{values[0]:.1f}" if values else "–"
-    return f"{_mean(values):.1f} ({min(values):.1f}–{max(values):.1f})"
+    return f"{fmean(values):.1f} ({min(values):.1f}–{max(values):.1f})"

@@ -39,7 +39,8 @@ def translate(
       isogloss translate tydiqa --language fi --by-hand to-translate.jsonl \\
           --data data
     """
-    from isogloss.errors import IsoglossError, unknown
+    from isogloss.errors import IsoglossError, UnknownNameError, unknown
+    from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
     from isogloss.tasks.task import SPLITS
     from isogloss.training.regimes import regime
@@ -50,8 +51,13 @@ def translate(
     of = find_task(task)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    if language == "en" or language not in (*of.languages, *of.also):
-        raise unknown(f"language of {of.id} to translate", language, {*of.languages, *of.also} - {"en"})
+    others = {*of.languages, *of.also} - {"en"}
+    if language == "en":
+        raise UnknownNameError(
+            "English is what it is translated from or to", fix=f"Give one of {', '.join(sorted(others))}"
+        )
+    if language not in others:
+        raise no_language(of.id, language, others)
     if reason := regime("translate-train" if split == "train" else "translate-test").refusal(of):
         raise IsoglossError(f"nothing could use it: {reason}")
     if by_hand is not None:

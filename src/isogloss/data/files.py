@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TextIO, cast
 
 from isogloss.errors import DataError
 
@@ -243,8 +243,8 @@ def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[IO[str]]:
-    """A text file that appears under its name only when it is complete."""
+def atomic_write(path: Path) -> Iterator[TextIO]:
+    """A text file that appears under its name only when it is complete; its `buffer` takes bytes."""
     if not path.name or path.is_dir():
         raise DataError("is a folder, not a file to write", where=str(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")

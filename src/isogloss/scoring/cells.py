@@ -15,7 +15,7 @@ from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, kind
 from isogloss.tasks.loading import data_folder, load_gold
-from isogloss.tasks.registry import Suite, chosen, task
+from isogloss.tasks.registry import Suite, chosen, no_language, task
 from isogloss.tasks.registry import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
@@ -60,7 +60,7 @@ class Request:
             known = {code for name in wanted for code in (*task(name).languages, *task(name).also)}
             for code in codes:
                 if code not in known:
-                    raise unknown("language", code, known)
+                    raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
         return cls(named, wanted, codes, split, data_folder(data), gold, allow_partial)
 
     def languages_of(self, of: Task) -> tuple[str, ...]:

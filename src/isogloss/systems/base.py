@@ -12,13 +12,13 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["ABOUT", "Studio", "System", "SystemFailureError", "system", "systems"]
+__all__ = ["ABOUT", "Named", "Studio", "System", "SystemFailureError", "system", "systems"]
 
 
 class SystemFailureError(IsoglossError):
@@ -46,14 +46,23 @@ class System(ABC):
 
     Attributes:
         name: what it is called in folders and tables.
+        follows_recipes: whether it is made with a recipe and changes to it (`recipe`, `overrides`).
     """
 
     name: str
+    follows_recipes: ClassVar[bool] = False
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What goes into `system.toml`: the name, and whatever tells two systems apart (version, settings)."""
         return {"name": self.name}
+
+    def decisive(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        """What of a `system.toml`, today's or an earlier one, decides the answers to a task.
+
+        A hash says which model it is, however its folder is spelt.
+        """
+        return {key: value for key, value in metadata.items() if key != "model" or "model_hash" not in metadata}
 
     def refusal(self, task: Task) -> str:
         """Why it cannot do a task, "" if it can."""
@@ -107,10 +116,62 @@ def systems() -> dict[str, str]:
     return found
 
 
-def _settings(written: str) -> dict[str, Any]:
-    """Settings as they stand in a name: `key=value` or, for what is simply wanted, `key`."""
-    pairs = (part.partition("=") for part in written.split(",") if part.strip())
-    return {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
+@dataclass(frozen=True)
+class Named:
+    """A system as a user writes it: `ngram`, `embedder:muse`, `encoder:MODEL#epochs=3,raw`.
+
+    Attributes:
+        base: the name before the colon.
+        argument: what follows it, "" for nothing.
+        settings: what follows the `#`: `key=value` or, for what is simply wanted, `key`.
+    """
+
+    base: str
+    argument: str
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, name: str) -> "Named":
+        """The parts of a name."""
+        place, _, written = name.partition("#")
+        base, _, argument = place.partition(":")
+        pairs = (part.partition("=") for part in written.split(",") if part.strip())
+        return cls(
+            base, argument, {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
+        )
+
+    @property
+    def origin(self) -> str:
+        """Where its class is.
+
+        Raises:
+            UnknownNameError: no such system.
+        """
+        known = systems()
+        if self.base not in known:
+            raise unknown("system", self.base, known)
+        return known[self.base]
+
+    @property
+    def maker(self) -> Callable[..., Any]:
+        """What makes it: its class, as a rule.
+
+        Raises:
+            UnknownNameError: no such system.
+            SystemFailureError: it cannot be loaded.
+        """
+        module, _, cls = self.origin.partition(":")
+        try:
+            made: Callable[..., Any] = getattr(import_module(module), cls)
+        except Exception as error:  # a plugin may fail in any way whatever
+            what = f"system {self.base!r} cannot be loaded: {error}"
+            raise SystemFailureError(what, where=self.origin) from error
+        return made
+
+    @property
+    def follows_recipes(self) -> bool:
+        """Whether it is made with a recipe."""
+        return bool(getattr(self.maker, "follows_recipes", False))
 
 
 def _value(text: str) -> Any:
@@ -124,10 +185,19 @@ def _value(text: str) -> Any:
     return text
 
 
-def _settings_of(made: Callable[..., Any]) -> str:
-    """The settings of a system in words; its first argument is written behind the colon."""
-    known = [each.name for each in signature(made).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
-    return f"Its settings: {', '.join(known)}" if known else "It has no settings"
+def _check_settings(base: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Refuse settings that a system does not have; one that takes any looks at them itself."""
+    given = signature(maker).parameters.values()
+    if any(each.kind is Parameter.VAR_KEYWORD for each in given):
+        return
+    # The first argument is written behind the colon, but may have a name in Python.
+    accepted = {each.name for each in given if each.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)}
+    known = [each.name for each in given if each.kind is Parameter.KEYWORD_ONLY]
+    for key in settings:
+        if key not in accepted and not known:
+            raise UnknownNameError(f"{base} has no settings, and no {key!r}", fix=f"Give {base} alone")
+        if key not in accepted:
+            raise unknown(f"setting of {base}:", key, known)
 
 
 def system(name: str, **settings: Any) -> System:
@@ -139,25 +209,17 @@ def system(name: str, **settings: Any) -> System:
         settings: these win over those in the name.
 
     Raises:
-        UnknownNameError: no such system.
-        SystemFailureError: it cannot be loaded, or made with these settings.
+        UnknownNameError: no such system or setting.
+        SystemFailureError: it cannot be loaded, or not made so.
     """
-    place, _, written = name.partition("#")
-    base, _, argument = place.partition(":")
-    settings = {**_settings(written), **settings}
-    known = systems()
-    if base not in known:
-        raise unknown("system", base, known)
-    module, _, cls = known[base].partition(":")
+    named = Named.of(name)
+    maker = named.maker
+    settings = {**named.settings, **settings}
+    _check_settings(named.base, maker, settings)
     try:
-        made = getattr(import_module(module), cls)
-    except Exception as error:  # a plugin may fail in any way whatever
-        raise SystemFailureError(f"system {base!r} cannot be loaded: {error}", where=known[base]) from error
-    try:
-        built = made(argument, **settings) if argument else made(**settings)
-    except TypeError as error:  # an argument or a setting that the system does not know
-        what, fix = f"system {base!r} cannot be made: {error}", _settings_of(made)
-        raise SystemFailureError(what, where=known[base], fix=fix) from error
+        built = maker(named.argument, **settings) if named.argument else maker(**settings)
+    except TypeError as error:  # an argument that the system does not take
+        raise SystemFailureError(f"system {named.base!r} cannot be made: {error}", where=named.origin) from error
     if not isinstance(built, System):
-        raise SystemFailureError(f"{known[base]} is not a System", fix="Subclass isogloss.systems.System")
+        raise SystemFailureError(f"{named.origin} is not a System", fix="Subclass isogloss.systems.System")
     return built

@@ -3,7 +3,7 @@
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,9 +21,10 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
+from isogloss.training.processes import in_step
 from isogloss.training.regimes import Fit, Regime
 
-__all__ = ["Attempt", "Lesson", "NothingThereError", "Outcome", "answers", "fill", "fit", "fitted", "settle"]
+__all__ = ["Attempt", "Lesson", "NothingThereError", "Outcome", "answers", "fill", "fit", "fitted", "settle", "unasked"]
 
 
 class NothingThereError(IsoglossError):
@@ -51,13 +52,21 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A fitted system, or none and why; `outcome` has the files it learnt from."""
+    """A fitted system, or none and why; `outcome` has the files it learnt from.
+
+    `ends` says how cells end whose language has its own reason, where there is no system.
+    """
 
     lesson: "Lesson"
     system: System | None
     config: dict[str, Any]
     seconds: float = 0.0
     outcome: Outcome = field(default_factory=Outcome)
+    ends: Mapping[str, Outcome] = field(default_factory=dict)
+
+    def end(self, language: str) -> Outcome:
+        """How the cell of a language ends without a system."""
+        return self.ends.get(language, self.outcome)
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,8 @@ def fitted(system: System, lesson: Lesson) -> tuple[System, Files | None]:
     Raises:
         IsoglossError: the system or the regime refuses the task, or there is nothing to learn from.
     """
-    train = lesson.training(system)
+    with in_step():
+        train = lesson.training(system)
     learnt = system.learn(lesson.task, train, lesson.seed, lesson.studio())
     return learnt, None if train is None else Files.of(train)
 
@@ -148,12 +158,30 @@ def fit(plan: Plan, group: Group, system: System) -> Attempt:
     return Attempt(lesson, learnt, config, time.perf_counter() - start, Outcome(files=files))
 
 
+def unasked(plan: Plan, group: Group, system: System) -> Attempt | None:
+    """What fitting for a group would come to if none of its cells can be asked anything; None where one can."""
+    lesson, config = Lesson.of(plan, group), dict(system.metadata)
+    ends: dict[str, Outcome] = {}
+    for language in group.languages:
+        try:
+            lesson.examples(language, plan.request.split)
+        except Exception as error:  # a damaged file, say
+            ends[language] = Outcome.of(error)
+        else:
+            return None
+    try:
+        lesson.training(system)
+    except Exception as error:  # what keeps it from learning is the better reason
+        return Attempt(lesson, None, config, outcome=Outcome.of(error))
+    return Attempt(lesson, None, config, ends=ends)
+
+
 def fill(plan: Plan, place: Place, ready: Attempt) -> Record:
     """Fill a cell whose lock is held: the answers first, the record last."""
     _remove_leftovers(plan, place)
     _reset_peak_memory()
     began, start = datetime.now(UTC), time.perf_counter()
-    outcome = ready.outcome if ready.system is None else _outcome(plan, place, ready.lesson, ready.system)
+    outcome = ready.end(place.language) if ready.system is None else _outcome(plan, place, ready.lesson, ready.system)
     provenance = Provenance(
         ready.config,
         began.isoformat(timespec="milliseconds"),

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from isogloss.errors import IsoglossError
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.cells import Attempt, Outcome, fill, fit, settle
-from isogloss.systems.locks import Lock, acquire, owners, sweep
+from isogloss.systems.cells import Attempt, Outcome, fill, fit, settle, unasked
+from isogloss.systems.locks import Lock, acquire, owners, relinquish, sweep
 from isogloss.systems.plan import Group, Place, Plan
 from isogloss.systems.prepare import prepare
 from isogloss.systems.records import Provenance
@@ -42,17 +42,19 @@ GRACE = (1.0, 10.0)
 
 INTERRUPTED = 130
 
-Look = Callable[[], None]
+# Told what is being waited for, "" for nothing.
+Look = Callable[[str], None]
 
 
-def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda: None) -> Summary:
+def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda waiting: None) -> Summary:
     """Fill what is missing of a grid, then score every seed and sum up over the seeds.
 
     Args:
         plan: the grid.
         jobs: processes to start; with one, everything happens in this one.
         force: forget all cells of the grid first.
-        look: called when it begins, and now and then (at the latest after each cell), to show how things stand.
+        look: called when it begins, and now and then (at the latest after each cell), to show how things stand; with
+            what is being waited for, "" for nothing.
 
     Raises:
         IsoglossError: processes that share a fit are to share cells too; or what `prepare` refuses.
@@ -65,15 +67,16 @@ def run(plan: Plan, *, jobs: int = 1, force: bool = False, look: Look = lambda: 
     if not is_main():
         _follow(plan, system)
         return standing(plan)
-    with _leading():
+    with _leading(), _leaving_no_lock(plan):
+        metadata = system.metadata  # a model that is not there says so before any folder is made for it
         with _held(plan.run_lock):
-            prepare(plan, system, force=force)
-        look()
+            prepare(plan, system, metadata, force=force)
+        look("")
         if jobs == 1:
             work(plan, system, look)
         elif plan.missing(plan.places):
             _supervise(plan, jobs, look)
-        look()
+        look("")
         with _held(plan.run_lock):
             return conclude(plan)
 
@@ -89,16 +92,26 @@ def _leading() -> Iterator[None]:
     broadcast(None)  # but not after Ctrl-C, which they have had as well
 
 
+@contextmanager
+def _leaving_no_lock(plan: Plan) -> Iterator[None]:
+    """Ctrl-C may come between a lock's file and whoever would release it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        relinquish(plan.root)
+        raise
+
+
 def _follow(plan: Plan, system: System) -> None:
     """Fit what the first process fits, for as long as it says so; cells are its alone."""
     while (group := broadcast(None)) is not None:
         fit(plan, group, system)
 
 
-def _held(path: Path, look: Look = lambda: None) -> Lock:
+def _held(path: Path, look: Look = lambda waiting: None, waiting: str = "") -> Lock:
     """A lock, however long it takes."""
     while (lock := acquire(path)) is None:
-        look()
+        look(waiting)
         time.sleep(POLL)
     return lock
 
@@ -108,7 +121,7 @@ def work(plan: Plan, system: System, look: Look) -> None:
     while missing := _missing(plan):
         filled = sum(_fill_alone(plan, group, system, look) for group in missing) or _help(plan, system, look)
         if not filled:
-            look()
+            look("")
             time.sleep(POLL)
 
 
@@ -140,7 +153,7 @@ def _fill_group(plan: Plan, group: Group, system: System, look: Look) -> int:
     # No cell is held during the fit: who has fitted already may be done with all of them by then.
     if not any(_free(plan, place) for place in group.places):
         return 0
-    ready = _fit(plan, group, system, look)
+    ready = unasked(plan, group, system) or _fit(plan, group, system, look)
     filled = 0
     for place in group.places:
         lock = acquire(plan.lock(place)) if plan.missing([place]) else None
@@ -150,7 +163,7 @@ def _fill_group(plan: Plan, group: Group, system: System, look: Look) -> int:
             if plan.missing([place]):  # else another process settled it just before we had the lock
                 fill(plan, place, ready)
                 filled += 1
-        look()
+        look("")
     return filled
 
 
@@ -161,7 +174,8 @@ def _fit(plan: Plan, group: Group, system: System, look: Look) -> Attempt:
     and the next finds it done.
     """
     keeps = type(system).learn is not System.learn
-    with _held(plan.studio(group) / "fit.lock", look) if keeps else nullcontext():
+    waiting = f"another process is learning {group}"
+    with _held(plan.studio(group) / "fit.lock", look, waiting) if keeps else nullcontext():
         broadcast(group)
         return fit(plan, group, system)
 
@@ -183,7 +197,7 @@ def _supervise(plan: Plan, jobs: int, look: Look) -> None:
                 workers.append(_start(plan))
             while workers:
                 wait([worker.sentinel for worker in workers], timeout=POLL)
-                look()
+                look("")
                 for worker in [worker for worker in workers if not worker.is_alive()]:
                     workers.remove(worker)
                     if worker.exitcode == INTERRUPTED:
@@ -212,13 +226,14 @@ def _start(plan: Plan) -> SpawnProcess:
 def _serve(plan: Plan) -> None:
     """What a started process does."""
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        work(plan, plan.built(), _leave_with_parent)
+        with _leaving_no_lock(plan):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            work(plan, plan.built(), _leave_with_parent)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
 
-def _leave_with_parent() -> None:
+def _leave_with_parent(waiting: str) -> None:
     parent = parent_process()
     if parent is not None and not parent.is_alive():
         sys.exit(INTERRUPTED)

@@ -10,6 +10,7 @@ first, so whoever succeeds an owner of a chain that is gone finds his own file a
 import os
 import socket
 import threading
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-__all__ = ["BEAT", "STALE", "Lock", "Owner", "acquire", "owners", "sweep"]
+__all__ = ["BEAT", "STALE", "Lock", "Owner", "acquire", "owners", "relinquish", "sweep"]
 
 # An owner on another machine is dead when its lock has not been touched for this many seconds …
 STALE = 180.0
@@ -106,10 +107,21 @@ def owners(path: Path) -> list[Owner]:
     return [link.owner for link in _chain(path)]
 
 
+def relinquish(folder: Path) -> None:
+    """Remove every lock in a folder that this process has: for one that was interrupted, perhaps while it took one."""
+    pid, started = os.getpid(), _started(os.getpid())
+    for path in _locks(folder.rglob("*.lock*")):
+        chain = _chain(path)
+        owner = chain[-1].owner if chain else None
+        if owner is not None and (owner.machine, owner.pid, owner.started) == (_machine(), pid, started):
+            for link in chain:
+                link.file.unlink(missing_ok=True)
+
+
 def sweep(folder: Path) -> None:
     """Remove what dead owners left in a folder: locks, unfinished claims and ends of chains whose beginning is gone."""
     found = [*folder.rglob("*.lock*")]
-    locks = {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in found if file.name[0] != "."}
+    locks = _locks(found)
     for path in locks:
         lock = acquire(path)
         if lock is not None:
@@ -124,6 +136,11 @@ def sweep(folder: Path) -> None:
             unfinished = owner is not None and not owner.machine and file.name[0] == "."
             if owner is not None and (unfinished or not _alive(_Link(file, owner), now)):
                 file.unlink(missing_ok=True)
+
+
+def _locks(files: Iterable[Path]) -> set[Path]:
+    """The locks that some files belong to."""
+    return {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in files if file.name[0] != "."}
 
 
 def _heir(path: Path, dead: Owner) -> Path:

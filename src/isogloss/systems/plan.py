@@ -115,12 +115,12 @@ class Plan:
     def groups(self) -> list[Group]:
         """All groups; one seed after the other, so that the first is soon complete."""
         named = [(name, task(name)) for name in self.request.tasks]
-        fits = [(name, fit) for name, of in named for fit in self.learning.fits(of, self.request.languages_of(of))]
+        fits = [(name, fit) for name, of in named for fit in self.learning.fits(self.request.languages_of(of))]
         return [Group(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits]
 
     def fit(self, group: Group) -> Fit:
         """The fit of a group, with all the languages it serves in this plan, whichever of them the group has."""
-        fits = self.learning.fits(task(group.task), self.request.languages_of(task(group.task)))
+        fits = self.learning.fits(self.request.languages_of(task(group.task)))
         return next(fit for fit in fits if fit.target == group.target)
 
     @property

@@ -17,21 +17,25 @@ from isogloss.systems.cells import Lesson, NothingThereError
 from isogloss.systems.locks import sweep
 from isogloss.systems.plan import Group, Place, Plan
 from isogloss.systems.records import Files, Record, read_record
+from isogloss.tasks.registry import EVERY_TASK, task
 
 __all__ = ["prepare", "to_toml"]
 
 
-def prepare(plan: Plan, system: System, *, force: bool = False) -> None:
+def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
     """Make the folders of the seeds ready; the caller holds the run's lock.
 
     Raises:
-        IsoglossError: there are cells of another configuration of the system.
+        IsoglossError: there are cells of another configuration of the system, or somebody is making some.
     """
-    metadata = {key: value for key, value in system.metadata.items() if value is not None}
-    wanted = [to_toml({**metadata, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
-    for folder, text in zip(plan.folders, wanted, strict=True):
-        _refuse_another(folder / "system.toml", text)
+    described = {key: value for key, value in metadata.items() if value is not None}
+    wanted = [to_toml({**described, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
     _clean(plan)
+    outdated = [
+        fit for folder, text in zip(plan.folders, wanted, strict=True) for fit in _outdated(folder, text, system)
+    ]
+    for studio in outdated:
+        shutil.rmtree(studio, ignore_errors=True)
     for group in plan.groups:
         if force:
             shutil.rmtree(plan.studio(group), ignore_errors=True)
@@ -45,16 +49,48 @@ def prepare(plan: Plan, system: System, *, force: bool = False) -> None:
             stream.write(text)
 
 
-def _refuse_another(path: Path, wanted: str) -> None:
-    """Cells of two configurations in one folder would be averaged as if they were one system's."""
-    if not path.exists():
-        return
-    before, after = Folder(path.parent).system, tomllib.loads(wanted)
+def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
+    """The fits of a seed that another configuration began, which nothing can come of any more.
+
+    Raises:
+        IsoglossError: see `_refuse_two`.
+    """
+    if not (folder / "system.toml").exists():
+        return []
+    before, after = Folder(folder).system, tomllib.loads(wanted)
+    found: list[Path] = []
+    for name in EVERY_TASK if before != after else ():
+        if changes := _changes(*(system.decisive(table, task(name)) for table in (before, after))):
+            fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
+            _refuse_two(folder, name, fits, changes)
+            found += fits
+    return found
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """How two configurations differ in words, "" where they do not."""
     differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    if differing:
-        changes = ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
-        fix = "Choose another --out, or remove the folder"
-        raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(path.parent), fix=fix)
+    return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
+
+
+def _refuse_two(folder: Path, name: str, fits: list[Path], changes: str) -> None:
+    """Cells of two configurations in one folder would be averaged as if they were one system's.
+
+    Raises:
+        IsoglossError: the one before has filled cells of a task, or a process is filling some.
+    """
+    cells = folder / ".cells" / name
+    records = map(read_record, cells.glob("*.json"))
+    if any(record is not None and record.status == "done" for record in records):
+        fix = (
+            "Choose another --out, give it a name of its own (#label=NAME), or the settings and --config of before; "
+            "or remove the folder"
+        )
+        raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
+    # The locks of dead processes have been swept away.
+    if any(lock for place in (cells, *fits) for lock in place.glob("*.lock")):
+        what = f"another process is filling it with another configuration: {changes}"
+        raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
 
 
 class _Inputs:

@@ -10,6 +10,7 @@ from isogloss.errors import DataError, unknown
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.readers.source import Source
+from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
 
@@ -43,7 +44,7 @@ def load(
     """
     found = task if isinstance(task, Task) else find_task(task)
     if language not in (known := (*found.languages, *found.also)):
-        raise unknown(f"language of {found.id}", language, known)
+        raise no_language(found.id, language, known)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
     root = _made() if found.id.startswith("mini-") else data_folder(data)
@@ -99,10 +100,12 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     expected = task.expected(short.language, short.split)
     pairs = task.expected(short.language, f"{short.split}-pairs")
     counted = f"{len(short)} examples" if pairs is None else f"{sum(map(len, short[short.gold]))} gold pairs"
+    # Only what scores takes a part: a system is neither trained on one nor asked for one.
+    part = "" if short.split == "train" else "; score and compare take what is there with --allow-partial"
     raise DataError(
         f"{counted}, but {task.id}/{short.language} {short.split} has {expected or pairs}",
         where=", ".join(short.sources),
-        fix="Fetch the files again, or pass --allow-partial to score what is there",
+        fix=f"Fetch the files again{part}",
     )
 
 

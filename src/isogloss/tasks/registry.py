@@ -1,16 +1,17 @@
 """The tasks and suites there are: explicit tuples, loaded one file at a time."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from isogloss.errors import unknown
+from isogloss.errors import UnknownNameError, unknown
+from isogloss.languages import all_languages
 from isogloss.metrics.aggregate import ALIASES, DEFAULT_RULE
 from isogloss.metrics.aggregate import SUITES as SUITE_TASKS
 from isogloss.tasks.task import Task
 
-__all__ = ["ALIASES", "EVERY_TASK", "SUITES", "TASKS", "Suite", "canonical", "chosen", "suite", "task"]
+__all__ = ["ALIASES", "EVERY_TASK", "SUITES", "TASKS", "Suite", "canonical", "chosen", "no_language", "suite", "task"]
 
 TASKS = (
     "xnli",
@@ -120,3 +121,10 @@ def chosen(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ..
         return tuple(default)
     words = [word for name in names for word in name.split(",") if word]
     return tuple(dict.fromkeys(canonical(word) for word in words))
+
+
+def no_language(of: str, code: str, known: Collection[str]) -> UnknownNameError:
+    """An error for a language that a task does not have; only what is no language at all may be misspelt."""
+    if code not in {language.code for language in all_languages()}:
+        return unknown(f"language of {of}", code, known)
+    return UnknownNameError(f"{of} has no {code}", fix=f"It has {', '.join(sorted(known))}")

@@ -1,11 +1,11 @@
 """Which items are learnt together: batches of similar length, in an order that only the seed decides.
 
 An epoch is shuffled, sorted by width (stably, so that which items of a width meet is random), cut, and the batches
-are shuffled. Where an epoch has many batches, padding is then next to nothing, and the multiset of shapes is the same
-in every epoch.
+are shuffled. Where an epoch has many batches, little of them is padding, and the shapes are the same in every epoch.
+Where a recipe counts pieces, an update is many items of several widths, so it is learnt in as many batches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,11 +14,14 @@ import numpy as np
 from isogloss.training.exercise import Ints
 from isogloss.training.recipes import Recipe
 
-__all__ = ["Batch", "Timetable", "by_tokens", "padding", "widths"]
+__all__ = ["Batch", "Timetable", "by_tokens", "widths"]
 
 # Widths are rounded up so that few shapes occur (each is captured once), finer where a piece is a larger share.
 _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
 _COARSEST = 32
+# Where pieces are counted: the width of the narrowest item of a batch, as a share of the widest one's, and what part of
+# the pieces a batch should have before that is looked at.
+_NARROWEST, _SMALLEST = 0.95, 32
 
 
 def widths(lengths: Ints) -> Ints:
@@ -30,7 +33,7 @@ def widths(lengths: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Batch:
-    """Items that are learnt together.
+    """Items that go through a model together.
 
     Attributes:
         items: their numbers.
@@ -50,14 +53,16 @@ class Timetable:
     Attributes:
         lengths: pieces of each item.
         rows: rows of pieces per item.
-        recipe: says how many items or pieces make a batch, and how many updates there are.
+        recipe: says how many items or pieces make an update, and how many updates there are.
         seed: decides the order.
+        splittable: whether the items of an update may be in several batches.
     """
 
     lengths: Ints
     rows: int
     recipe: Recipe
     seed: int
+    splittable: bool = True
 
     @cached_property
     def _widths(self) -> Ints:
@@ -65,12 +70,15 @@ class Timetable:
 
     @cached_property
     def _cuts(self) -> Ints:
-        """Where the batches of a sorted epoch begin, and the end of the last."""
+        """Where the updates of a sorted epoch begin, and the end of the last."""
         if not self.recipe.tokens:
             return np.append(np.arange(0, len(self.lengths), self.recipe.batch), len(self.lengths))
-        cuts, ordered = [0], np.sort(self._widths)
-        while cuts[-1] < len(ordered):
-            cuts.append(_full(ordered, cuts[-1], self.recipe.tokens // self.rows))
+        ends = np.cumsum(np.sort(self._widths))
+        cuts, done = [0], 0
+        while cuts[-1] < len(ends):
+            full = int(np.searchsorted(ends, done + self.recipe.tokens // self.rows, side="right"))
+            cuts.append(max(cuts[-1] + 1, full))
+            done = int(ends[cuts[-1] - 1])
         return np.array(cuts)
 
     @property
@@ -83,39 +91,29 @@ class Timetable:
         """Updates in all."""
         return self.recipe.steps or max(1, round(self.recipe.epochs * self.per_epoch))
 
-    def batches(self, start: int = 0) -> Iterator[Batch]:
-        """The batches from an update on."""
+    def updates(self, start: int = 0) -> Iterator[list[Batch]]:
+        """The batches of every update from one on: one batch, or several where pieces are counted."""
         for step in range(start, self.steps):
             epoch, place = divmod(step, self.per_epoch)
             if place == 0 or step == start:
                 order, sequence = self._epoch(epoch)
             cut = sequence[place]
-            items = order[self._cuts[cut] : self._cuts[cut + 1]]
-            width = int(self._widths[items].max())
-            yield Batch(items, width, max(len(items), min(self._size(width), len(self.lengths))))
+            yield self._batches(order[self._cuts[cut] : self._cuts[cut + 1]])
 
-    def _size(self, width: int) -> int:
-        """Items of this width that a full batch has."""
-        return self.recipe.tokens // (self.rows * width) if self.recipe.tokens else self.recipe.batch
+    def _batches(self, items: Ints) -> list[Batch]:
+        """The batches of one update, whose items are sorted by width."""
+        if not self.recipe.tokens:
+            return [Batch(items, int(self._widths[items[-1]]), min(self.recipe.batch, len(self.lengths)))]
+        if self.splittable:
+            return list(_rectangles(items[::-1], self._widths, self.recipe.tokens // self.rows))
+        return [Batch(items, int(self._widths[items[-1]]), len(items))]
 
     def _epoch(self, epoch: int) -> tuple[Ints, Ints]:
-        """Items sorted by width, and the order of the batches."""
+        """Items sorted by width, and the order of the updates."""
         random = np.random.default_rng([self.seed, epoch])
         order = random.permutation(len(self.lengths))
         order = order[np.argsort(self._widths[order], kind="stable")]
         return order, random.permutation(self.per_epoch)
-
-
-def _full(ordered: Ints, start: int, tokens: int) -> int:
-    """Where a batch that begins at `start` is full: its widest item times their number just fits."""
-    count = max(1, tokens // int(ordered[start]))
-    while count > 1:
-        last = min(start + count, len(ordered)) - 1
-        fits = max(1, tokens // int(ordered[last]))
-        if fits >= last + 1 - start:
-            return last + 1
-        count = fits
-    return start + 1
 
 
 def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
@@ -125,17 +123,19 @@ def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
     the safe side.
     """
     padded_to = widths(lengths)
-    order = np.argsort(-padded_to, kind="stable")
+    return _rectangles(np.argsort(-padded_to, kind="stable"), padded_to, tokens)
+
+
+def _rectangles(order: Ints, padded_to: Ints, tokens: int) -> Iterator[Batch]:
+    """Items, the widest first, in batches of at most so many pieces, none much narrower than the widest of its batch.
+
+    A batch that would be too small to be worth a pass of its own takes narrower ones as well.
+    """
     start = 0
     while start < len(order):
         width = int(padded_to[order[start]])
-        size = max(1, tokens // width)
-        items = order[start : start + size]
+        near = order[start : start + max(1, tokens // width)]
+        similar = int((padded_to[near] >= _NARROWEST * width).sum())
+        items = near[: max(similar, tokens // _SMALLEST // width)]
         yield Batch(items, width, len(items))
         start += len(items)
-
-
-def padding(lengths: Ints, batches: Sequence[Batch]) -> float:
-    """The share of positions that hold no piece."""
-    positions = sum(batch.width * batch.size for batch in batches)
-    return 1 - sum(int(lengths[batch.items].sum()) for batch in batches) / positions

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from isogloss.training.exercise import Ints
 
-__all__ = ["Encoded", "padded"]
+__all__ = ["Encoded", "masked", "padded", "table"]
 
 Array = npt.NDArray[Any]
 
@@ -48,8 +48,29 @@ def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: f
     lengths = starts[rows + 1] - starts[rows]
     if len(rows) > size or lengths.max(initial=0) > width:
         raise ValueError(f"{len(rows)} rows of up to {lengths.max(initial=0)} do not fit {size} of {width}")
-    table = np.full((size, width), fill, dtype=flat.dtype)
+    filled = np.full((size, width), fill, dtype=flat.dtype)
     places = np.arange(width)
     inside = places < lengths[:, None]
-    table[: len(rows)][inside] = flat[(starts[rows][:, None] + places)[inside]]
-    return table
+    filled[: len(rows)][inside] = flat[(starts[rows][:, None] + places)[inside]]
+    return filled
+
+
+def table(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> tuple[Array, Ints]:
+    """The pieces of some rows as a (size, width) array, and how many count in each.
+
+    Of a row of padding the first piece counts, lest its attention be 0 / 0.
+
+    Raises:
+        ValueError: a row is longer than `width`, or there are more rows than `size`.
+    """
+    lengths = np.ones(size, np.int64)
+    pieces = padded(of.pieces, of.starts, rows, width, size, fill)
+    lengths[: len(rows)] = of.starts[rows + 1] - of.starts[rows]
+    return pieces, lengths
+
+
+def masked(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> dict[str, Array]:
+    """The same as arguments of a model: `input_ids` and `attention_mask`."""
+    pieces, lengths = table(of, rows, width, size, fill)
+    mask = np.arange(width) < lengths[:, None]
+    return {"input_ids": pieces.astype(np.int64), "attention_mask": mask.astype(np.int64)}

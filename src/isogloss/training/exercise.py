@@ -1,7 +1,7 @@
 """What the loop is given to learn from: items, how some of them become a batch, and the loss of a batch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,11 +26,13 @@ class Exercise(ABC):
         splittable: whether the loss of a batch is the sum of its items' losses, so that a pass may take a part of it.
             Where items are each other's negatives it is not: every process gets its share of the batch in one piece,
             and the exercise itself gathers what the others have.
+        notes: what of the training set is not in it, and why.
     """
 
     lengths: Ints
     rows: int = 1
     splittable: bool = True
+    notes: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.lengths)

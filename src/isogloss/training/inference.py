@@ -78,7 +78,7 @@ class _Answer:
         """The rows and their outputs, once they are here."""
         if self._arrived is not None:
             self._arrived.synchronize()
-        return self.items, tuple(output[: len(self.items)].numpy() for output in self._fetched)
+        return self.items, tuple(output.numpy() for output in self._fetched)
 
 
 def _asked(ask: Callable[[Ints, int], _Answer], rows: Ints, width: int, device: torch.device) -> Iterator[_Answer]:

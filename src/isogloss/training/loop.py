@@ -13,14 +13,16 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from isogloss.training import processes
 from isogloss.training.batching import Batch, Timetable
 from isogloss.training.determinism import repeatable
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.exercise import Arrays, Exercise
+from isogloss.training.interruption import Interruption
 from isogloss.training.optimizer import Optimizer
+from isogloss.training.precision import cast, precision_of
 from isogloss.training.recipes import Recipe
 from isogloss.training.state import read_state, write_state
 from isogloss.training.steps import Steps, to_device
@@ -42,19 +44,26 @@ class Moment:
     Attributes:
         step: updates so far, of `steps`.
         loss: the mean since the last checkpoint.
+        kept: the update whose state is on disk, 0 where none is: after a kill it goes on from there.
     """
 
     step: int
     steps: int
     epoch: float
     loss: float
+    kept: int
 
 
 Watch = Callable[[Moment, nn.Module], bool]
+# An update, and its passes in this process.
+_Prepared = tuple[list[Batch], list[Arrays]]
 
 
 class Report(Protocol):
     """Shows how training goes."""
+
+    def resumed(self, step: int, steps: int) -> None:
+        """Called at the beginning of a run that goes on from a state."""
 
     def step(
         self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
@@ -74,6 +83,7 @@ class Trained:
         padding: share of the positions that held no piece.
         utilisation: floating-point operations per second, as a share of those of a large matrix product.
         eager_because: why CUDA graphs were not used, or given up, where they should have been.
+        skipped: updates that were left out, because their gradient was not a number.
     """
 
     steps: int
@@ -83,6 +93,14 @@ class Trained:
     padding: float
     utilisation: float
     eager_because: str = ""
+    skipped: int = 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What should be said beside the figures."""
+        eager = [f"no CUDA graphs: {self.eager_because}"] if self.eager_because else []
+        left_out = [f"updates left out, their gradient not being a number: {self.skipped}"] if self.skipped else []
+        return eager + left_out
 
 
 def train(
@@ -105,8 +123,9 @@ def train(
         seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
             on CUDA if the recipe is `deterministic`.
         state: file for the state, written now and then; if it exists, training resumes from it.
-        watch: called at every checkpoint, in every process; True ends training: it has converged. After a kill it
-            may be called again for checkpoints it has seen.
+        watch: called at every checkpoint, in the processes that have one; True in the main one ends training: it has
+            converged. After a kill it is called again for the checkpoints after the last state, and the model may be
+            another one then, by rounding.
         report: told how it goes.
         exact: end with the float32 weights that were kept beside the model's, for another run to begin with.
 
@@ -137,18 +156,19 @@ class _Tally:
 class _Run:
     def __init__(self, model: nn.Module, exercise: Exercise, recipe: Recipe, seed: int, state: Path | None) -> None:
         self.model, self.exercise, self.recipe, self.seed, self.state = model, exercise, recipe, seed, state
-        self.timetable = Timetable(exercise.lengths, exercise.rows, recipe, seed)
+        self.timetable = Timetable(exercise.lengths, exercise.rows, recipe, seed, exercise.splittable)
         self.steps = self.timetable.steps
         self.device = processes.device_of()
-        torch.manual_seed(seed + processes.rank())
+        # Every update draws from a seed of its own: whoever resumes needs no generator's state, in any process.
+        self.seeds = np.random.SeedSequence((seed, processes.rank())).generate_state(self.steps, np.uint64)
         self.model.to(self.device).train()
         _set_dropout(model, recipe.dropout)
         if recipe.checkpointing:
             _recompute(model)
-        self.dtype = _dtype(recipe.precision, self.device)
-        several = (exercise.splittable and recipe.micro > 0) or processes.world() > 1
+        self.dtype = precision_of(recipe.precision, self.device)
+        several = (exercise.splittable and recipe.micro + recipe.tokens > 0) or processes.world() > 1
         self.optimizer = Optimizer(model, recipe, self.steps, self.dtype, accumulate=several)
-        self.model.to(self.dtype)
+        cast(model, self.dtype)
         self.passes = Steps(model, exercise, self.optimizer, graphs=not recipe.checkpointing)
         # Attention is over the row a piece is in, and long rows have more pieces.
         self.flops = flops_per_piece(
@@ -156,63 +176,85 @@ class _Run:
         )
         self.ceiling = ceiling(self.device, self.dtype)
         self.tally = _Tally(time.perf_counter())
-        self.saved = time.monotonic()
+        self.saved, self.kept = time.monotonic(), 0
 
     def train(self, watch: Watch | None, report: Report | None) -> Trained:
-        begin, checkpoints = self._resume(), self._checkpoints()
+        begin = self._resume()
+        if begin and report is not None:
+            report.resumed(begin, self.steps)
+        # Several processes would have to agree on where to stop.
+        with Interruption(processes.world() == 1) as interruption:
+            end = self._train(begin, watch, report, interruption)
+        self._mean_loss(begin, end)
+        self.model.eval()
+        return self._trained(end)
+
+    def _train(self, begin: int, watch: Watch | None, report: Report | None, interruption: Interruption) -> int:
+        """Do the updates from one on; gives the number of the last."""
+        checkpoints = self._checkpoints()
         seen = max((at for at in checkpoints if at <= begin), default=0)
         shown, step = time.monotonic(), begin
-        for batch, parts in _ahead(self._prepared(begin)):
-            self._learn(batch, parts, step)
+        for update, parts in _ahead(self._prepared(begin)):
+            self._seed(int(self.seeds[step]))
+            self._learn(update, parts, step)
             step += 1
             if report is not None and time.monotonic() - shown > REPORT_EVERY:
                 shown = time.monotonic()
                 self._show(report, step)
             every = STATE_AT_LATEST
             if step in checkpoints:
-                moment = Moment(step, self.steps, step / self.timetable.per_epoch, self._mean_loss(seen, step))
-                seen = step
-                if watch is not None and self._watched(watch, moment):
+                loss, seen = self._mean_loss(seen, step), step
+                moment = Moment(step, self.steps, step / self.timetable.per_epoch, loss, self.kept)
+                if self._watched(watch, moment):
                     break
                 every = STATE_EVERY
-            self._save(step, every)
-        self._mean_loss(begin, step)
-        self.model.eval()
-        return self._trained(step)
+            self._save(step, 0.0 if interruption else every)
+            if interruption:
+                interruption.happen()
+        return step
 
-    def _prepared(self, begin: int) -> Iterator[tuple[Batch, list[Arrays]]]:
-        """The batches of this process, as arrays."""
-        for batch in self.timetable.batches(begin):
-            mine = np.array_split(batch.items, processes.world())[processes.rank()]
-            size = -(-batch.size // processes.world())
-            micro = min(self.recipe.micro or size, size) if self.exercise.splittable else size
-            # Every pass is there in every process, though it may be padding, so that all do the same.
-            parts = [mine[start : start + micro] for start in range(0, size, micro)]
-            yield batch, [self.exercise.batch(items, batch.width, micro) for items in parts]
+    def _seed(self, seed: int) -> None:
+        # Not torch.manual_seed, which takes a hundred times as long where there is no CUDA.
+        torch.default_generator.manual_seed(seed)
+        if self.device.type == "cuda":
+            torch.cuda.manual_seed(seed)
 
-    def _learn(self, batch: Batch, parts: list[Arrays], step: int) -> None:
-        scale = 1 / max(self.exercise.weight(batch.items), 1e-9)
-        need = f"at update {step + 1}: {batch.size} items of {batch.width} pieces"
-        half = max(1, (self.recipe.micro or batch.size) // 2)
+    def _prepared(self, begin: int) -> Iterator[_Prepared]:
+        """The updates, with the passes of this process as arrays."""
+        for update in self.timetable.updates(begin):
+            yield update, [arrays for batch in update for arrays in self._passes_of(batch)]
+
+    def _passes_of(self, batch: Batch) -> Iterator[Arrays]:
+        mine = np.array_split(batch.items, processes.world())[processes.rank()]
+        size = -(-batch.size // processes.world())
+        micro = min(self.recipe.micro or size, size) if self.exercise.splittable else size
+        # Every pass is there in every process, though it may be padding, so that all do the same.
+        for start in range(0, size, micro):
+            yield self.exercise.batch(mine[start : start + micro], batch.width, micro)
+
+    def _learn(self, update: list[Batch], parts: list[Arrays], step: int) -> None:
+        items = np.concatenate([batch.items for batch in update])
+        scale = 1 / max(self.exercise.weight(items), 1e-9)
+        largest = max(update, key=lambda batch: batch.size * batch.width)
+        need = f"at update {step + 1}: {largest.size} items of {largest.width} pieces"
+        half = max(1, (self.recipe.micro or largest.size) // 2)
         fix = f"Set micro = {half} (several passes an update), checkpointing = true, or a smaller max_length"
         with memory_explained(need, self.device, fix):
             for arrays in parts:
                 self.passes.backward(to_device(arrays, self.device), scale)
             self.passes.update()
-        self.tally.pieces += int(self.exercise.lengths[batch.items].sum()) * self.exercise.rows
-        self.tally.positions += batch.width * batch.size * self.exercise.rows
+        self.tally.pieces += int(self.exercise.lengths[items].sum()) * self.exercise.rows
+        self.tally.positions += sum(batch.width * batch.size for batch in update) * self.exercise.rows
 
     def _checkpoints(self) -> set[int]:
         share = self.recipe.checkpoints / 100
         count = math.ceil(1 / share) if share else 1
         return {min(self.steps, max(1, round(self.steps * share * k))) for k in range(1, count + 1)} | {self.steps}
 
-    def _watched(self, watch: Watch, moment: Moment) -> bool:
+    def _watched(self, watch: Watch | None, moment: Moment) -> bool:
         began = time.perf_counter()
         self.model.eval()
-        # Whatever is random in an evaluation must not change what is learnt after it.
-        with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
-            done = watch(moment, self.model)
+        done = watch is not None and watch(moment, self.model)
         self.model.train()
         over = bool(processes.broadcast(done))
         self.tally.began += time.perf_counter() - began  # as if it had taken no time
@@ -223,14 +265,19 @@ class _Run:
         losses = self.passes.losses[begin:end]
         if not bool(losses.isfinite().all()):
             where = begin + int((~losses.isfinite()).nonzero()[0]) + 1
-            kept = (
-                f"the state before is kept in {self.state}"
-                if self.state and self.state.exists()
-                else "no state was kept"
-            )
-            fix = "Lower learning_rate, add warmup, or set precision = 'fp32'"
-            raise TrainingError(f"the loss is not a number at update {where}; {kept}", fix=fix)
+            raise self._not_a_number(f"the loss is not a number at update {where}")
+        if 2 * (skipped := self._skipped()) > end:
+            raise self._not_a_number(f"{skipped} of {end} updates had a gradient that is not a number")
         return float(losses.mean()) if end > begin else math.nan
+
+    def _not_a_number(self, what: str) -> TrainingError:
+        kept = self.state is not None and self.state.exists()
+        said = f"the state before is kept in {self.state}" if kept else "no state was kept"
+        return TrainingError(f"{what}; {said}", fix="Lower learning_rate, add warmup, or set precision = 'fp32'")
+
+    def _skipped(self) -> int:
+        """Updates that were left out, because their gradient was not a number."""
+        return int(self.optimizer.step_number) - int(self.optimizer.done)
 
     def _show(self, report: Report, step: int) -> None:
         loss = self._mean_loss(max(0, step - 20), step)
@@ -256,10 +303,9 @@ class _Run:
             return
         self._mean_loss(0, step)  # what is not a number is not kept
         if processes.is_main():
-            generator = torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state()
-            whole = {"signature": self._signature, "step": step, "generator": generator.cpu()}
-            write_state(self.state, {**whole, "losses": self.passes.losses, **self.optimizer.state()})
-        self.saved = time.monotonic()
+            whole = {"signature": self._signature, "step": step, "losses": self.passes.losses}
+            write_state(self.state, {**whole, **self.optimizer.state()})
+        self.saved, self.kept = time.monotonic(), step
 
     def _resume(self) -> int:
         """Go on from the state, where there is one; gives the updates done."""
@@ -268,25 +314,22 @@ class _Run:
             return 0
         self.optimizer.restore(found)
         self.passes.losses.copy_(found["losses"])
-        if processes.world() == 1:
-            generator: Tensor = found["generator"]
-            if self.device.type == "cuda":
-                torch.cuda.set_rng_state(generator, self.device)
-            else:
-                torch.set_rng_state(generator)
-        return int(found["step"])
+        self.kept = int(found["step"])
+        return self.kept
 
     def _trained(self, step: int) -> Trained:
         seconds = time.perf_counter() - self.tally.began
         losses = self.passes.losses[:step].cpu().numpy()
         empty = 1 - self.tally.pieces / self.tally.positions if self.tally.positions else 0.0
         busy = self._utilisation(seconds) if self.tally.pieces else 0.0
-        return Trained(step, losses, seconds, self.tally.pieces, empty, busy, self.passes.eager_because)
+        return Trained(
+            step, losses, seconds, self.tally.pieces, empty, busy, self.passes.eager_because, self._skipped()
+        )
 
 
-def _ahead(made: Iterator[tuple[Batch, list[Arrays]]]) -> Iterator[tuple[Batch, list[Arrays]]]:
+def _ahead(made: Iterator[_Prepared]) -> Iterator[_Prepared]:
     """The same, made by a thread before it is asked for."""
-    queue: Queue[tuple[Batch, list[Arrays]] | BaseException | None] = Queue(maxsize=_AHEAD)
+    queue: Queue[_Prepared | BaseException | None] = Queue(maxsize=_AHEAD)
     stopped = False
 
     def make() -> None:
@@ -314,14 +357,6 @@ def _ahead(made: Iterator[tuple[Batch, list[Arrays]]]) -> Iterator[tuple[Batch, 
             thread.join(timeout=0.05)
 
 
-def _dtype(precision: str, device: torch.device) -> torch.dtype:
-    """The precision a device computes in."""
-    if precision not in ("auto", "bf16", "fp32"):
-        raise TrainingError(f"unknown precision {precision!r}", fix="auto, bf16 or fp32")
-    native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return torch.bfloat16 if precision == "bf16" or (precision == "auto" and native) else torch.float32
-
-
 def _recompute(model: nn.Module) -> None:
     """Keep only the activations between layers, and compute the others again in the backward pass."""
     try:
@@ -338,5 +373,7 @@ def _set_dropout(model: nn.Module, share: float | None) -> None:
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = share
-        elif isinstance(getattr(module, "dropout", None), float):
-            module.dropout = share
+            continue
+        for name, value in vars(module).items():
+            if name.endswith("dropout") and isinstance(value, float):
+                setattr(module, name, share)

@@ -8,6 +8,7 @@ On CUDA the update is compiled into a single kernel, which reads and writes ever
 import importlib.util
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -76,13 +77,15 @@ class Optimizer:
         if self.accumulate:
             torch._foreach_add_(views, gradients)
         else:
-            # A parameter the loss does not depend on has no gradient; its place has been zero from the beginning.
             torch._foreach_copy_(views, gradients)
+            # What this pass did not use has no gradient, though the pass before may have left one.
+            if unused := [view for view, gradient in found if gradient is None]:
+                torch._foreach_zero_(unused)
         for parameter in self.parameters:
             parameter.grad = None
 
-    def update(self) -> Tensor:
-        """One update with the collected gradients; gives their norm before clipping."""
+    def update(self) -> None:
+        """One update with the collected gradients."""
         norm = torch.linalg.vector_norm(self.gradients, dtype=torch.float32)
         rate = self.rates.index_select(0, self.step_number.clamp(max=len(self.rates) - 1)).squeeze(0)
         clip = self.recipe.clip
@@ -94,13 +97,13 @@ class Optimizer:
         if self.accumulate:
             self.gradients.zero_()
         self.warm = True
-        return norm
 
     def _compiled(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
         self.done += finite
         flat = self.weights, self.mean, self.square, self.gradients
         settings = self.decaying, self.recipe.weight_decay, self.recipe.epsilon
-        _compiled_adamw()(flat, (rate, scale, finite, self.done), settings)
+        adamw = _compiled_adamw(len(self.weights), self.gradients.dtype, *settings)
+        adamw(flat, (rate, scale, finite, self.done), settings)
 
     def _fused(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
         done = self.done.clone()
@@ -166,6 +169,9 @@ def _adamw(
 
 
 @cache
-def _compiled_adamw() -> Callable[..., None]:
-    compiled: Callable[..., None] = torch.compile(_adamw, fullgraph=True, dynamic=False)
+def _compiled_adamw(*shape: object) -> Callable[..., None]:
+    """AdamW for arrays of one size and one setting."""
+    # A piece of code is compiled for eight sizes and no more; so each has a code of its own.
+    own = FunctionType(_adamw.__code__.replace(co_name=f"adamw_{abs(hash(shape)):x}"), _adamw.__globals__)
+    compiled: Callable[..., None] = torch.compile(own, fullgraph=True, dynamic=False)
     return compiled

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import read_text
-from isogloss.errors import IsoglossError, unknown
-from isogloss.tasks.registry import TASKS
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.tasks.registry import EVERY_TASK, TASKS
 from isogloss.training.selection import check_rule
 
-__all__ = ["NAMES", "SIZES", "Recipe", "RecipeError", "changes", "recipe", "size_of"]
+__all__ = ["NAMES", "SIZES", "Recipe", "RecipeError", "changes", "recipe", "resolved", "size_of"]
 
 NAMES = ("paper", "scripts", "keung")
 # What a recipe tells models apart by: as mBERT, as XLM-R Large, as mT5.
@@ -44,7 +44,7 @@ class Recipe:
         clip: the norm gradients are scaled down to; 0 for no clipping.
         dropout: the rate everywhere in the model; None leaves the model's own.
         max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
-        stride: pieces two windows of one passage share.
+        stride: pieces from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
         query_length, answer_length, n_best: of question answering and retrieval.
         checkpoints: percent of the updates between two evaluations.
         patience: training ends after so many evaluations without a better English dev score; 0 for never.
@@ -96,7 +96,8 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
         task: a task's id; a mini task follows its real one.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
-            `[task.size]`; the more specific wins, and all of them win over the named recipe.
+            `[task.size]`; the more specific wins (a mini task's section over its real one's), and all of them win over
+            the named recipe.
 
     Raises:
         UnknownNameError: no such recipe, size or key.
@@ -107,11 +108,10 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
     if size not in SIZES:
         raise unknown("size", size, SIZES)
     shipped = (files("isogloss.training.recipe_data") / f"{name}.toml").read_text(encoding="utf-8")
-    real = task.removeprefix("mini-")
-    mine = _resolved(changes(overrides), real, size)
+    mine = resolved(changes(overrides), task, size)
     # A user who asks for epochs or a batch of items does not want the updates or tokens that the recipe counts instead.
     instead = {other: 0 for key, other in (("epochs", "steps"), ("batch", "tokens")) if key in mine}
-    return Recipe(**{"name": name, **_resolved(_parsed(shipped, f"{name}.toml"), real, size), **instead, **mine})
+    return Recipe(**{"name": name, **resolved(_parsed(shipped, f"{name}.toml"), task, size), **instead, **mine})
 
 
 def changes(overrides: Mapping[str, Any] | str | Path | None) -> Mapping[str, Any]:
@@ -138,12 +138,13 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
         raise RecipeError(f"it is not TOML: {error}", where=where) from None
 
 
-def _resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
+def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
-    of_task = tables.get(task, {})
-    model = tables.get(of_task.get("like", ""), {})
+    names = dict.fromkeys((task.removeprefix("mini-"), task))
+    of_task = [tables.get(name, {}) for name in names]
+    sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
-    for layer in (tables, model, of_task, tables.get(size, {}), model.get(size, {}), of_task.get(size, {})):
+    for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):
         found |= {key: value for key, value in layer.items() if key != "like" and not isinstance(value, Mapping)}
     return found
 
@@ -154,10 +155,10 @@ def _checked(tables: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     for key, value in tables.items():
         if not isinstance(value, Mapping):
             found[key] = _value(key, value, where)
-        elif key in (*TASKS, *SIZES):
-            found[key] = _section(value, f"{where} [{key}]", SIZES if key in TASKS else ())
+        elif key in (*EVERY_TASK, *SIZES):
+            found[key] = _section(value, f"{where} [{key}]", SIZES if key in EVERY_TASK else ())
         else:
-            raise unknown("task or size", key, (*TASKS, *SIZES))
+            raise _unknown("task or size", key, (*EVERY_TASK, *SIZES), where)
     return found
 
 
@@ -169,10 +170,10 @@ def _section(table: Mapping[str, Any], where: str, sizes: tuple[str, ...]) -> Ma
             found[key] = _section(value, f"{where} [{key}]", ())
         elif key == "like" and sizes:
             if value not in TASKS:
-                raise unknown("task", str(value), TASKS)
+                raise _unknown("task", str(value), TASKS, where)
             found[key] = value
         elif isinstance(value, Mapping):
-            raise unknown(f"section in {where}:", key, sizes)
+            raise _unknown("section", key, sizes, where)
         else:
             found[key] = _value(key, value, where)
     return found
@@ -180,7 +181,7 @@ def _section(table: Mapping[str, Any], where: str, sizes: tuple[str, ...]) -> Ma
 
 _TYPES = {field.name: field.type for field in fields(Recipe)}
 _CHOICES = {"schedule": ("linear", "constant"), "precision": ("auto", "bf16", "fp32")}
-_POSITIVE = ("learning_rate", "batch", "max_length", "query_length", "answer_length", "n_best", "epsilon")
+_POSITIVE = ("learning_rate", "batch", "max_length", "stride", "query_length", "answer_length", "n_best", "epsilon")
 # What is accepted for a field's type, how it is read, and what it is called.
 _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
     bool: ((bool,), bool, "true or false"),
@@ -195,15 +196,26 @@ _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
 def _value(key: str, value: Any, where: str) -> Any:
     """A value of a recipe's key in its own type."""
     if key not in _TYPES:
-        raise unknown(f"key of a recipe in {where}:", key, _TYPES)
+        raise _unknown("key of a recipe", key, _TYPES, where)
     accepted, read, called = _READERS[_TYPES[key]]
     # To Python, true is a number too.
     fits = isinstance(value, accepted) and (bool in accepted or not isinstance(value, bool))
     if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         raise RecipeError(f"{key} = {value!r} is not {called}", where=where)
-    if problem := _problem(key, value):
+    try:
+        problem = _problem(key, value)
+    except UnknownNameError as error:
+        error.where = where
+        raise
+    if problem:
         raise RecipeError(f"{key} = {value!r}: {problem}", where=where)
     return read(value)
+
+
+def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
+    error = unknown(kind, name, known)
+    error.where = where
+    return error
 
 
 def _problem(key: str, value: Any) -> str:
@@ -216,7 +228,7 @@ def _problem(key: str, value: Any) -> str:
         raise unknown("task to train on", value, TASKS)
     if isinstance(value, int | float):
         if key == "checkpoints" and not 0 < value <= 100:
-            return "it is a percentage above 0"
+            return "it is a percentage, above 0 and at most 100"
         if key == "dropout" and not 0 <= value < 1:
             return "it is a share below 1"
         if not math.isfinite(value):

@@ -6,10 +6,8 @@ that appears when it is complete; at the end they become two, `checkpoints.csv` 
 """
 
 import csv
-import os
-import shutil
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +58,10 @@ class Questions:
             find: the examples of a language and a split; an error says why there are none.
             wanted: languages and splits.
             limits: the number of examples, by split.
+
+        Raises:
+            DataError: a dev file is damaged. What chooses would choose otherwise without it; a damaged test file is
+                told by whoever asks that language.
         """
         asked, notes = [], []
         for language, split in dict.fromkeys(wanted):
@@ -68,6 +70,9 @@ class Questions:
                 found = find(language, split) if limits[split] else None
                 problem = "not asked at checkpoints" if found is None else _unaskable(found)
             except IsoglossError as error:
+                # An error that names a file is about a damaged one; without, there is none.
+                if split == "dev" and isinstance(error, DataError) and error.where:
+                    raise
                 problem = error.what
             if found is None or problem:
                 notes.append(f"{language} {split}: {problem}")
@@ -95,16 +100,20 @@ class CheckpointRecord:
     """The record of a run that is going on.
 
     Args:
-        folder: where it lies; checkpoints of this run that are there already are taken over.
+        folder: where it lies; checkpoints of this run that are there already are taken over. They may have answered
+            fewer questions, if languages were added since.
         task: whose kind says what an answer is worth.
         seed: of the run.
         questions: what is asked.
+        judges: languages whose dev sets choose a checkpoint, which they can only if every checkpoint has answered.
 
     Raises:
         DataError: the checkpoints that are there have answered other questions.
     """
 
-    def __init__(self, folder: Path, task: Task, seed: int, questions: Sequence[Examples]) -> None:
+    def __init__(
+        self, folder: Path, task: Task, seed: int, questions: Sequence[Examples], judges: Collection[str] = ()
+    ) -> None:
         self.folder = folder
         self.task = task
         self.seed = seed
@@ -112,7 +121,9 @@ class CheckpointRecord:
         found = (_read_shard(path) for path in sorted((folder / SHARDS).glob("*.json")))
         self._shards = {shard.step: shard for shard in found if shard is not None}
         sizes = {_key(examples): len(examples) for examples in questions}
-        if any({key: len(of) for key, of in shard.answers.items()} != sizes for shard in self._shards.values()):
+        judging = {_key(examples) for examples in questions if examples.split == "dev" and examples.language in judges}
+        answered = [{key: len(of) for key, of in shard.answers.items()} for shard in self._shards.values()]
+        if not all(of.items() <= sizes.items() and judging <= of.keys() for of in answered):
             fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"
             raise DataError("the checkpoints of this run have answered other questions", where=str(folder), fix=fix)
 
@@ -127,36 +138,56 @@ class CheckpointRecord:
         return [row for step in self.steps for row in self._shards[step].rows]
 
     def add(self, step: int, answer: Callable[[Examples], Sequence[Any]]) -> None:
-        """Ask all questions at a checkpoint, unless that was done before a kill."""
-        if step in self._shards:
-            return
+        """Ask all questions at a checkpoint.
+
+        What is there of this checkpoint and of later ones is forgotten: it is of an earlier life of the run, which was
+        killed and may have been another model by then.
+        """
+        for other in [other for other in self._shards if other >= step]:
+            self._path(other).unlink(missing_ok=True)
+            del self._shards[other]
         answers = {_key(examples): list(answer(examples)) for examples in self.questions}
         dev = (examples for examples in self.questions if examples.split == "dev")
         rows = [row for examples in dev for row in self._judged(step, examples, answers[_key(examples)])]
         shard = _Shard(step, rows, answers)
-        with atomic_write(self.folder / SHARDS / f"{step:08}.json") as stream:
+        with atomic_write(self._path(step)) as stream:
             stream.write(msgspec.json.encode(shard).decode())
         self._shards[step] = shard
 
-    def conclude(self, last: int) -> "Checkpoints":
-        """Score the test answers, and make two files of the checkpoints up to the last update."""
-        # Checkpoints beyond the end are of an earlier life of the run, which got further than where it converged now.
-        shards = [self._shards[step] for step in self.steps if step <= last]
+    @property
+    def notes(self) -> list[str]:
+        """Which questions not all checkpoints have answered."""
+        found = []
+        for examples in self.questions:
+            answered = [step for step in self.steps if _key(examples) in self._shards[step].answers]
+            if len(answered) < len(self._shards):
+                since = f"only from update {answered[0]} on" if answered else "at no checkpoint"
+                found.append(f"{examples.language} {examples.split}: asked {since}, having been added late")
+        return found
+
+    def conclude(self) -> "Checkpoints":
+        """Score the test answers, and make two files of the checkpoints."""
+        shards = [self._shards[step] for step in self.steps]
+        of_kind = kind(self.task.kind)
+        scored = [
+            (_key(examples), examples)
+            for examples in self.questions
+            if examples.split == "test" and examples.has_gold and not of_kind.placeholder(examples)
+        ]
         rows = []
         for shard in shards:
             rows += shard.rows
-            for examples in self.questions:
-                if examples.split == "test" and examples.has_gold and not kind(self.task.kind).placeholder(examples):
-                    rows += self._judged(shard.step, examples, shard.answers[_key(examples)])
+            for key, examples in scored:
+                if key in shard.answers:
+                    rows += self._judged(shard.step, examples, shard.answers[key])
         self._write_answers(shards)
         with atomic_write(self.folder / SCORES) as stream:
             table = csv.writer(stream, lineterminator="\n")
             table.writerows([Row._fields, *rows])
         return read_checkpoints(self.folder)
 
-    def clear(self) -> None:
-        """Remove the files of the single checkpoints, once the run is known to have ended."""
-        shutil.rmtree(self.folder / SHARDS, ignore_errors=True)
+    def _path(self, step: int) -> Path:
+        return self.folder / SHARDS / f"{step:08}.json"
 
     def _judged(self, step: int, examples: Examples, values: Sequence[Any]) -> list[Row]:
         of_kind = kind(self.task.kind)
@@ -168,25 +199,24 @@ class CheckpointRecord:
         ]
 
     def _write_answers(self, shards: Sequence[_Shard]) -> None:
-        """All answers as numbers into a list of the different ones: most checkpoints agree about most examples."""
+        """All answers as numbers into a list of the different ones: most checkpoints agree about most examples.
+
+        The number is -1 where a checkpoint was not asked.
+        """
         arrays: dict[str, Any] = {"steps": np.array([shard.step for shard in shards], np.int64)}
         for examples in self.questions:
             key = _key(examples)
             codes: dict[bytes, int] = {}
-            table = np.zeros((len(shards), len(examples)), np.int32)
+            table = np.full((len(shards), len(examples)), -1, np.int32)
             for row, shard in enumerate(shards):
-                texts = map(msgspec.json.encode, shard.answers[key])
-                table[row] = [codes.setdefault(text, len(codes)) for text in texts]
+                if key in shard.answers:
+                    texts = map(msgspec.json.encode, shard.answers[key])
+                    table[row] = [codes.setdefault(text, len(codes)) for text in texts]
             arrays[f"{key}/ids"] = np.frombuffer(msgspec.json.encode(examples.ids), np.uint8)
             arrays[f"{key}/answers"] = np.frombuffer(b"[" + b",".join(codes) + b"]", np.uint8)
             arrays[f"{key}/codes"] = table
-        part = self.folder / f".{ANSWERS}.{os.getpid()}.part"
-        try:
-            with part.open("wb") as stream:
-                np.savez_compressed(stream, **arrays)
-            part.replace(self.folder / ANSWERS)
-        finally:
-            part.unlink(missing_ok=True)
+        with atomic_write(self.folder / ANSWERS) as stream:
+            np.savez_compressed(stream.buffer, **arrays)
 
 
 @dataclass(frozen=True)
@@ -210,11 +240,12 @@ class Checkpoints:
         """
         key = f"{split}/{language}"
         with np.load(self.folder / ANSWERS) as arrays:
-            if step not in self.steps or f"{key}/ids" not in arrays:
+            asked = step in self.steps and f"{key}/ids" in arrays
+            codes = arrays[f"{key}/codes"][self.steps.index(step)] if asked else np.array([-1])
+            if (codes < 0).any():
                 where = str(self.folder / ANSWERS)
                 raise DataError(f"no answers of step {step} on {language} {split}", where=where)
             ids, answers = (msgspec.json.decode(arrays[f"{key}/{part}"].tobytes()) for part in ("ids", "answers"))
-            codes = arrays[f"{key}/codes"][self.steps.index(step)]
         return {identifier: answers[code] for identifier, code in zip(ids, codes.tolist(), strict=True)}
 
 

@@ -87,8 +87,8 @@ class Regime:
             reason = _NO_TRANSLATED_TEST.get(task.kind, "")
         return f"{self.name} is not for {task.id}: {reason}" if reason else ""
 
-    def fits(self, task: Task, languages: Sequence[str]) -> list[Fit]:
-        """The fits that serve some languages of a task."""
+    def fits(self, languages: Sequence[str]) -> list[Fit]:
+        """The fits that serve some languages."""
         if self.apart:
             return [Fit((language,), language) for language in languages]
         return [Fit(tuple(languages))] if languages else []

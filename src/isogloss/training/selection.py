@@ -35,8 +35,8 @@ class Choice(NamedTuple):
     by: str
 
 
-def check_rule(rule: str) -> str:
-    """The same rule.
+def check_rule(rule: str) -> None:
+    """Refuse a rule that there is not.
 
     Raises:
         UnknownNameError: there is no such rule, or no such language.
@@ -46,7 +46,6 @@ def check_rule(rule: str) -> str:
         find_language(language)
     elif rule not in RULES or name == "single-target":
         raise unknown("selection rule", rule, RULES)
-    return rule
 
 
 def judges(rule: str, languages: Iterable[str]) -> tuple[str, ...]:

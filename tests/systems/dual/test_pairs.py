@@ -8,6 +8,8 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.dual.pairs import pairs_of
 from isogloss.tasks.examples import Examples, Pool
 
+LEFT_OUT = "left out: their answer lies in no sentence, or is no candidate"
+
 
 def reading(**columns: Any) -> Examples:
     return Examples("xquad", "en", "train", [str(row) for row in range(len(columns["question"]))], columns, "answers")
@@ -26,6 +28,7 @@ def test_the_answer_is_its_sentence_and_the_paragraph() -> None:
     assert found.queries == ["Who?", "What?", "Colour?"]
     assert found.answers == ["Ann saw a dog.Ann saw a dog.It was red.", "It was red.Ann saw a dog.It was red."]
     assert found.places.tolist() == [[0, 0], [1, 0], [2, 1]]
+    assert found.notes == [f"xquad/en train: 1 of 4 examples {LEFT_OUT}"]
 
 
 def test_a_pool_has_the_answers_by_their_ids() -> None:
@@ -34,6 +37,7 @@ def test_a_pool_has_the_answers_by_their_ids() -> None:
     found = pairs_of(Examples("mewslix", "en", "train", ["x", "y", "z", "w"], columns, "targets", pool=pool))
     assert (found.queries, found.answers) == (["a", "b"], ["two", "one"])
     assert found.places.tolist() == [[0, 0], [1, 1], [0, 1]]
+    assert found.notes == [f"mewslix/en train: 1 of 4 examples {LEFT_OUT}"]
 
 
 @pytest.mark.parametrize(

@@ -136,3 +136,15 @@ def test_models_that_are_no_such_encoder(tiny_bert: Path, tiny_xlm: Path, tiny_m
         skill(tiny_mt5, pooling="mean").open(0)
     with pytest.raises(SystemFailureError, match="must be told the language of every piece"):
         skill(tiny_xlm, pooling="mean").open(0)
+    french: Any = skill(tiny_xlm, pooling="mean")
+    french.source.config.n_langs = 1
+    assert french.open(0).dimension == 64
+
+
+def test_rows_in_the_cache_may_be_too_long_for_another_model(tiny_bert: Path) -> None:
+    train = distinct_questions(4)
+    skill(tiny_bert).exercise(train)
+    shorter = skill(tiny_bert)  # the same tokenizer
+    shorter.source.config.max_position_embeddings = 32
+    with pytest.raises(SystemFailureError, match="max_length is 40, but the model has 32 positions"):
+        shorter.exercise(train)

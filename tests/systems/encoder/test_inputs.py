@@ -84,6 +84,19 @@ def test_languages_go_to_models_that_need_them(tiny_xlm: Path, tiny_bert: Path) 
         inputs.language_ids(Examples("t", "sw", "train", ["0"], {}, "label"))
 
 
+def test_a_model_of_one_language_needs_no_numbers(tiny_xlm: Path) -> None:
+    """FlauBERT says that it has an embedding for every language, and has one language."""
+    from isogloss.tasks.examples import Examples
+
+    swahili = Examples("t", "sw", "train", ["0"], {}, "label")
+    source = ModelSource(str(tiny_xlm))
+    source.config.n_langs = 1
+    assert Inputs(source).language_ids(swahili) is None
+    source.config.n_langs, source.config.lang2id = 2, None
+    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*Add lang2id to its configuration"):
+        Inputs(source).language_ids(swahili)
+
+
 def test_every_row_of_a_batch_has_its_language(tiny_xlm: Path) -> None:
     choice = skill_of(Choice, "mini-xcopa", tiny_xlm)
     batch = choice.exercise(load("mini-xcopa", "en", "train").keep(range(2))).batch(np.arange(2), 128, 3)
@@ -162,3 +175,19 @@ def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mon
     skill.exercise(train.keep(range(11, 16)))  # other examples of the same file
     replace(skill, recipe=replace(BY_HEART, max_length=20)).exercise(train.keep(range(10, 15)))
     assert len(calls) == 3
+
+
+@pytest.mark.parametrize(("made", "name"), SKILLS)
+def test_rows_in_the_cache_may_be_too_long_for_another_model(
+    made: type[EncoderSkill], name: str, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from isogloss.systems.neural import skill as skills
+
+    monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
+    train = load(name, "en", "train").keep(range(4))
+    skill_of(made, name, tiny_bert).exercise(train)
+    assert list(tmp_path.iterdir())
+    shorter = skill_of(made, name, tiny_bert)  # the same tokenizer
+    shorter.source.config.max_position_embeddings = 32
+    with pytest.raises(SystemFailureError, match=r"max_length is 128, but the model has 32 positions"):
+        shorter.exercise(train)

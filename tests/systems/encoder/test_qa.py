@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.qa import QuestionAnswering, best_spans
+from isogloss.systems.encoder.windows import _cut
 from isogloss.systems.neural.models import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
@@ -33,8 +34,8 @@ def skill_of(source: ModelSource, **lengths: int) -> QuestionAnswering:
 
 
 def test_windows_by_hand(letters: ModelSource) -> None:
-    # Ten pieces: three special ones, two of the question (of three), five of the passage, of which two are shared.
-    skill = skill_of(letters, max_length=10, query_length=2, stride=2)
+    # Ten pieces: three special ones, two of the question (of three), five of the passage; then from its fourth.
+    skill = skill_of(letters, max_length=10, query_length=2, stride=3)
     exercise = skill.exercise(asked(("ccc", "abab abab", "ab a"), starts=[[2]]))
     batch = exercise.batch(np.arange(2), 10, 3)
     assert batch["input_ids"][:2].tolist() == [[2, 6, 9, 3, 4, 8, 7, 8, 4, 3], [2, 6, 9, 3, 8, 4, 8, 7, 8, 3]]
@@ -46,16 +47,42 @@ def test_windows_by_hand(letters: ModelSource) -> None:
 
 
 def test_passages_that_fit_have_one_window(letters: ModelSource) -> None:
-    skill = skill_of(letters, max_length=10, query_length=2, stride=2)
+    skill = skill_of(letters, max_length=10, query_length=2, stride=3)
     train = asked(("cc", "ababa", "b"), ("cc", "ababab", "b"), ("", "abababa", "b"))
     assert skill.exercise(train).lengths.tolist() == [10, 10, 8, 10]
 
 
-def test_a_stride_that_is_too_long_is_half_a_window(letters: ModelSource) -> None:
-    skill = skill_of(letters, max_length=9, query_length=2, stride=100)
-    rows = skill._rows(asked(("cc", "abcabcab", "b")))
+@pytest.mark.parametrize(
+    ("stride", "windows"),
+    [
+        (1, [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7], [5, 6, 7, 8]]),
+        (2, [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7], [6, 7, 8]]),
+        (3, [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8]]),
+        (100, [[0, 1, 2, 3], [4, 5, 6, 7], [8]]),  # longer than a window: one after the other
+    ],
+)
+def test_windows_begin_a_stride_apart(stride: int, windows: list[list[int]], letters: ModelSource) -> None:
+    skill = skill_of(letters, max_length=9, query_length=2, stride=stride)
+    rows = skill._rows(asked(("cc", "abcabcabc", "b")))
     passages = [part[part >= 0].tolist() for part in np.split(rows.encoded.aligned["begin"], rows.encoded.starts[1:-1])]
-    assert passages == [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7]]
+    assert passages == windows
+
+
+@given(st.lists(st.tuples(st.integers(0, 90), st.integers(1, 30)), min_size=1, max_size=5), st.integers(1, 40))
+def test_no_piece_is_in_no_window(passages: list[tuple[int, int]], stride: int) -> None:
+    lengths, rooms = np.array(passages).T
+    cut = _cut(lengths, rooms, stride)
+    assert np.unique(cut.examples).tolist() == list(range(len(passages)))
+    for example, (length, room) in enumerate(passages):
+        begins, sizes = (part[cut.examples == example] for part in (cut.begins, cut.lengths))
+        assert begins[0] == 0
+        assert set(np.diff(begins)) <= {min(stride, room)}
+        assert begins[-1] + sizes[-1] == length  # the last ends with the passage,
+        assert (begins[:-1] + sizes[:-1] < length).all()  # and no other does
+        assert (sizes[:-1] == room).all()
+        assert sizes[-1] <= room
+        seen = [piece for begin, size in zip(begins, sizes, strict=True) for piece in range(begin, begin + size)]
+        assert set(seen) == set(range(length))
 
 
 class Points(torch.nn.Module):
@@ -150,6 +177,8 @@ def test_answers_that_are_not_where_they_are_said_to_be(letters: ModelSource) ->
     train = asked(("c", "ab ca", "ca"), ("c", "ab ca", "cb"), ("c", "ab ca", " "), starts=[[0], [3], [2]])
     exercise = skill_of(letters).exercise(train)
     assert len(exercise) == 1
+    assert exercise.notes == ["tydiqa/en train: 2 of 3 examples left out: their answer is not in their passage"]
+    assert not skill_of(letters).exercise(train.keep([0])).notes
     batch = exercise.batch(np.array([0]), 8, 1)
     assert (batch["first"].tolist(), batch["last"].tolist()) == ([5], [6])
     with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):

@@ -1,5 +1,6 @@
 """What all fine-tuned models have in common, before and after they are trained."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,11 @@ def test_settings_in_a_name() -> None:
         ("encoder:bert#raw=no", {}, "raw = 'no' is neither true nor false. Write raw or raw=false"),
         ("encoder:bert#epochs=many", {}, "epochs = 'many' is not a number"),
         ("encoder#random", {}, "encoder needs a model"),
-        ("ngram#seed=3", {}, "unexpected keyword argument 'seed'. It has no settings"),
-        ("embedder:muse#lyer=3", {}, "'lyer'. Its settings: layer, label"),
+        ("ngram#seed=3", {}, "^ngram has no settings, and no 'seed'"),
+        ("embedder:muse#layr=3", {}, "^unknown setting of embedder: 'layr'. Did you mean layer"),
+        ("ngram:3", {}, "system 'ngram' cannot be made: .*argument"),
         ("encoder:bert", {"select": "dev"}, "unknown selection rule 'dev'"),
-        ("ngram", {"recipe": "paper"}, "system 'ngram' cannot be made: .*recipe"),
+        ("ngram", {"recipe": "paper"}, "ngram has no settings, and no 'recipe'"),
     ],
 )
 def test_what_cannot_be_made_is_told(name: str, settings: dict[str, Any], said: str) -> None:
@@ -126,6 +128,17 @@ class TestWithModel:
         assert not found[0].equal(found[2])
         assert made[0].predict(asked) == made[1].predict(asked)
 
+    def test_what_decides_a_task_is_what_holds_for_it(self, make: Any) -> None:
+        """Not how the folder is spelt, nor what is changed for other tasks or sizes."""
+        made = make(overrides={"xnli": {"warmup": 3}, "large": {"clip": 8}})
+        there, mine = made.decisive(made.metadata, XNLI), made.metadata["overrides"]
+        assert there["warmup"] == 3
+        assert not {"clip", "overrides", "model"} & there.keys()
+        again = {**made.metadata, "model": "elsewhere", "overrides": {**mine, "udpos": {"batch": 4}}}
+        assert made.decisive(again, XNLI) == there
+        assert made.decisive(again, task("udpos")) != made.decisive(made.metadata, task("udpos"))
+        assert made.decisive({**again, "model_hash": "another"}, XNLI) != there
+
     def test_what_it_cannot_do(self, make: Any) -> None:
         with pytest.raises(SystemFailureError, match="xquad: it does no qa"):
             make().fit(task("xquad"), None, 0)
@@ -145,6 +158,32 @@ class TestSource:
         with pytest.raises(SystemFailureError, match=r"none: there is no model: there is no such folder\. Give"):
             _ = ModelSource(str(tmp_path / "none")).config
 
+    def test_no_hub(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+        transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+
+        def unreachable(name: str) -> None:
+            logging.getLogger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
+            raise OSError("We couldn't connect to the hub.\nMore about it")
+
+        monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", unreachable)
+        with pytest.raises(SystemFailureError) as caught:
+            _ = ModelSource("some/model").config
+        assert str(caught.value) == (
+            "some/model: there is no model: We couldn't connect to the hub. No folder has this name. Check the name "
+            "and the network, or give a folder with config.json, weights and tokenizer: it needs no network"
+        )
+        assert caplog.text == ""
+
+    @pytest.mark.parametrize("name", [".", "../my-model", "./", "sub/..", "{}", "{}/"])
+    def test_a_folder_has_a_name_however_it_is_spelt(
+        self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = tmp_path / "my-model"
+        (folder / "sub").mkdir(parents=True)
+        monkeypatch.chdir(folder)
+        assert ModelSource(name.format(folder)).title == "my-model"
+        assert system(f"encoder:{name.format(folder)}").name == "encoder-my-model"
+
     def test_no_weights(self, tiny_bert: Path, tmp_path: Path) -> None:
         for path in tiny_bert.glob("*.json"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -156,17 +195,6 @@ class TestSource:
         (tmp_path / "config.json").write_bytes((tiny_bert / "config.json").read_bytes())
         with pytest.raises(SystemFailureError, match="there is no tokenizer"):
             _ = ModelSource(str(tmp_path)).tokenizer
-
-    def test_no_offsets(self, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        transformers = pytest.importorskip("transformers", reason="transformers is not installed")
-
-        class Slow(dict[str, int]):
-            is_fast = False
-            all_special_tokens = ()
-
-        monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: Slow(a=1))
-        with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets\. Save it with"):
-            _ = ModelSource(str(tiny_bert)).tokenizer
 
     def test_random_weights_are_drawn_from_the_seed(self, tiny_bert: Path) -> None:
         pytest.importorskip("torch", reason="torch is not installed")

@@ -52,7 +52,9 @@ def test_stages_that_make_no_sense(tmp_path: Path) -> None:
         stage("siqa", task("xnli"), tmp_path)
 
 
-def test_stages_are_learnt_one_after_the_other(tiny_bert: Path, tmp_path: Path) -> None:
+def test_stages_are_learnt_one_after_the_other(
+    tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
     of = task("mini-xcopa")
     train = load(of, "en", "train").keep(range(16))
@@ -64,9 +66,12 @@ def test_stages_are_learnt_one_after_the_other(tiny_bert: Path, tmp_path: Path) 
     assert account is not None
     assert "stage siqa: its file is not there, and was left out" in account.notes
     alone = made._taught.model.classifier.weight.detach().clone()
-    # The file has come: it is another fit now.
+    # The file has come: it is another fit now. It is read once.
     write(tmp_path / "siqa" / "train.en.jsonl", *[RECORD] * 8)
+    read = []
+    monkeypatch.setattr("isogloss.systems.neural.course.stage", lambda *words: read.append(words) or stage(*words))
     made.learn(of, train, 0, studio)
+    assert [name for name, *_ in read] == ["siqa"]
     account = read_account(tmp_path / "fit")
     assert account is not None
     assert account.stages[0]["examples"] == 8

@@ -1,5 +1,6 @@
 """How tasks are written: tags that come back exactly, fields that fit, frames that name a language."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,20 @@ def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
     assert len(found) > 4
     assert found[-1] == "fourteen</s>"
     assert set(found[1:-1:2]) == {"</s>"}
+
+
+@pytest.mark.parametrize(("stride", "step"), [(1, 1), (4, 4), (100, None)])
+def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
+    context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    asked = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["ten"]])
+    skill = Reading(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
+    pieces = source.tokenizer(context, add_special_tokens=False)["input_ids"]
+    windows = list(skill._windows(asked))
+    room = 24 - 1 - len(windows[0].head)  # without the end, and what is before the passage
+    assert 4 < room < len(pieces) / 2
+    begins = [row * (step or room) for row in range(len(windows))]  # one after the other where the stride is longer
+    assert [window.pieces.tolist() for window in windows] == [pieces[begin : begin + room] for begin in begins]
+    assert begins[-2] + room < len(pieces) <= begins[-1] + room
 
 
 def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:

@@ -8,8 +8,11 @@ import pytest
 
 import isogloss
 from isogloss.systems.base import System, SystemFailureError, system
+from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.neural.system import NeuralSystem
+from isogloss.systems.text2text.tagging import Tagging
 from isogloss.tasks.loading import load
+from isogloss.training.recipes import Recipe
 from tiny_models import topics
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
@@ -71,20 +74,37 @@ def tiny_mbart(tiny_mt5: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_a_model_with_language_ids_learns_and_answers_in_the_languages_it_knows(tiny_mbart: Path) -> None:
-    found = learner(tiny_mbart, steps=120).fit(isogloss.task("mldoc"), topics(), seed=0)
+    found = learner(tiny_mbart, steps=120, max_length=64).fit(isogloss.task("mldoc"), topics(), seed=0)
     right = [given == gold for given, gold in zip(found.predict(topics()), topics()["label"], strict=True)]
     assert sum(right) >= 0.95 * len(right)
     strange = topics()
     strange.language = "ha"
     with pytest.raises(SystemFailureError, match="has no id for ha"):
         found.predict(strange)
-    tagger = learner(tiny_mbart, steps=2).fit(
+    tagger = learner(tiny_mbart, steps=2, max_length=64).fit(
         isogloss.task("mini-udpos"), load("mini-udpos", "en", "train").keep(range(8)), seed=0
     )
     asked = load("mini-udpos", "de", "test").keep(range(8))
     # More tags than the decoder has positions for: the sentence is split for their sake.
     asked.columns["tokens"] = [*asked["tokens"][:7], ["a"] * 30]
     assert [len(tags) for tags in tagger.predict(asked)] == [len(tokens) for tokens in asked["tokens"]]
+
+
+def test_rows_are_no_longer_than_the_model_has_positions(tiny_mbart: Path) -> None:
+    with pytest.raises(SystemFailureError, match=r"max_length is 65, but .* 64 positions\. Set max_length to 64"):
+        learner(tiny_mbart, steps=1, max_length=65).fit(isogloss.task("mldoc"), topics(), seed=0)
+
+
+def test_tags_in_the_cache_may_be_too_many_for_another_model(tiny_mbart: Path) -> None:
+    asked = load("mini-udpos", "de", "test").keep([0])
+    asked.columns["tokens"] = [["a"] * 15]
+    counts = []
+    for positions in (512, 64):
+        skill = Tagging(isogloss.task("mini-udpos"), Recipe("test", 1e-3, max_length=32), ModelSource(str(tiny_mbart)))
+        skill.source.config.max_position_embeddings = positions  # of the same tokenizer
+        counts.append(len(skill._asked(asked)))
+        assert counts[-1] == len(list(skill._parts(asked)))
+    assert counts[0] < counts[1]
 
 
 def test_a_pool_of_many_languages_is_not_for_models_with_language_ids(tiny_mbart: Path) -> None:

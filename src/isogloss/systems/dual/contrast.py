@@ -14,10 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from isogloss.systems.dual.pairs import table
 from isogloss.training import processes
 from isogloss.training.batching import widths
-from isogloss.training.encoded import Encoded
+from isogloss.training.encoded import Encoded, table
 from isogloss.training.exercise import Arrays, Exercise, Ints
 
 __all__ = ["Contrast", "contrast"]
@@ -68,7 +67,6 @@ class Contrast(Exercise):
     """
 
     splittable = False
-    rows = 1
 
     def __init__(
         self, queries: Encoded, answers: Encoded, places: Ints, *, pad: int, chunk: int = 0, both: bool = False

@@ -11,12 +11,12 @@ from isogloss.systems.dual.sentences import sentence_at, sentences
 from isogloss.systems.encoder.frame import Slices
 from isogloss.systems.encoder.inputs import Inputs
 from isogloss.systems.encoder.pieces import encode, unique
-from isogloss.systems.neural.gold import where
+from isogloss.systems.neural.gold import left_out, where
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Encoded
 from isogloss.training.exercise import Ints
 
-__all__ = ["Pairs", "encoded", "pairs_of", "table"]
+__all__ = ["Pairs", "encoded", "pairs_of"]
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,13 @@ class Pairs:
         queries: what is asked.
         answers: what answers.
         places: (pairs, 2), which query goes with which answer.
+        notes: how many examples were passed over.
     """
 
     queries: list[str]
     answers: list[str]
     places: Ints
+    notes: Sequence[str]
 
 
 def pairs_of(train: Examples) -> Pairs:
@@ -48,22 +50,26 @@ def pairs_of(train: Examples) -> Pairs:
     if not found:
         fix = "Give questions with answers and their offsets, or queries with a pool and targets"
         raise SystemFailureError("there is no pair of query and answer to learn from", where=where(train), fix=fix)
-    (queries, asked), (answers, answering) = (unique(texts) for texts in zip(*found, strict=True))
-    return Pairs(queries, answers, np.stack([asked, answering], axis=1))
+    rows, *texts = zip(*found, strict=True)
+    (queries, asked), (answers, answering) = map(unique, texts)
+    notes = left_out(train, len(set(rows)), "their answer lies in no sentence, or is no candidate")
+    return Pairs(queries, answers, np.stack([asked, answering], axis=1), notes)
 
 
-def _pairs(train: Examples) -> Iterator[tuple[str, str]]:
+def _pairs(train: Examples) -> Iterator[tuple[int, str, str]]:
+    """The row, the query and the answer of every pair."""
     if {"question", "context", "answer_starts"} <= train.columns.keys():
         split = lru_cache(maxsize=8)(sentences)  # questions about one paragraph follow each other
-        for question, context, starts in zip(train["question"], train["context"], train["answer_starts"], strict=True):
+        asked = zip(train["question"], train["context"], train["answer_starts"], strict=True)
+        for row, (question, context, starts) in enumerate(asked):
             spans = split(context)
             if starts and (number := sentence_at(spans, starts[0])) >= 0:
                 start, end = spans[number]
-                yield question, (context[start:end] + context).replace("\n", "")
+                yield row, question, (context[start:end] + context).replace("\n", "")
     elif train.pool is not None and train.has_gold:
         text_of = dict(zip(train.pool.ids, train.pool.text, strict=True))
-        for query, targets in zip(train["text"], train[train.gold], strict=True):
-            yield from ((query, text_of[target]) for target in targets or () if target in text_of)
+        for row, (query, targets) in enumerate(zip(train["text"], train[train.gold], strict=True)):
+            yield from ((row, query, text_of[target]) for target in targets or () if target in text_of)
 
 
 def encoded(inputs: Inputs, texts: Sequence[str], longest: int) -> Encoded:
@@ -76,10 +82,3 @@ def encoded(inputs: Inputs, texts: Sequence[str], longest: int) -> Encoded:
     pieces = encode(inputs.tokenizer, texts)
     framed = inputs.single.around(Slices(pieces.ids, pieces.starts[:-1], np.minimum(pieces.lengths, room)))
     return Encoded(framed.ids, framed.starts)
-
-
-def table(of: Encoded, rows: Ints, width: int, size: int, pad: int) -> tuple[Array, Ints]:
-    """Some rows as a (size, width) array, and their lengths; padding is one piece long, for no row may have none."""
-    lengths = np.ones(size, np.int64)
-    lengths[: len(rows)] = of.lengths[rows]
-    return padded(of.pieces, of.starts, rows, width, size, pad), lengths

@@ -10,12 +10,12 @@ import numpy as np
 
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.dual.pairs import encoded, pairs_of, table
+from isogloss.systems.dual.pairs import encoded, pairs_of
 from isogloss.systems.embedder.ranking import pool_of, ranked
-from isogloss.systems.encoder.inputs import Inputs
+from isogloss.systems.encoder.inputs import Inputs, check_length
 from isogloss.systems.neural.skill import Skill
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.training.encoded import Encoded
+from isogloss.training.encoded import Encoded, table
 from isogloss.training.exercise import Arrays, Exercise, Ints
 
 if TYPE_CHECKING:
@@ -60,13 +60,21 @@ class RetrievalSkill(Skill):
         """
         from isogloss.systems.dual.model import DualEncoder
 
-        if problem := _unfit(self.source.config):
+        if problem := self._unfit():
             raise SystemFailureError(problem, where=self.source.name, fix="Give an encoder such as mBERT or XLM-R")
         encoder = self.source.open("AutoModel", seed)
         if self.pooling == "pooled" and getattr(encoder, "pooler", None) is None:
             what, fix = "the architecture has no pooler over the first piece", "Set pooling to mean or cls"
             raise SystemFailureError(what, where=self.source.name, fix=fix)
         return DualEncoder(encoder, self.pooling)
+
+    def _unfit(self) -> str:
+        """Why the model cannot be a dual encoder, "" if it can."""
+        if getattr(self.source.config, "is_encoder_decoder", False):
+            return "a text-to-text model is no encoder"
+        if self.inputs.languages is not None:
+            return "the model must be told the language of every piece, and a pool may be in fifty"
+        return ""
 
     def _exercise(self, train: Examples) -> Exercise:
         """Every query with its answer, among the answers of its batch."""
@@ -76,9 +84,12 @@ class RetrievalSkill(Skill):
         queries = self._encoded(pairs.queries, self.recipe.query_length)
         answers = self._encoded(pairs.answers, self.recipe.max_length)
         padding = self.inputs.padding
-        return Contrast(queries, answers, pairs.places, pad=padding, chunk=self.recipe.micro, both=self.both)
+        exercise = Contrast(queries, answers, pairs.places, pad=padding, chunk=self.recipe.micro, both=self.both)
+        exercise.notes = pairs.notes
+        return exercise
 
     def _encoded(self, texts: Sequence[str], longest: int) -> Encoded:
+        check_length(self.source, longest)
         return self._tokenised(texts, (longest,), lambda: encoded(self.inputs, texts, longest))
 
     def answers(self, model: "nn.Module", examples: Examples) -> Sequence[list[str]]:
@@ -119,15 +130,6 @@ class _Asked:
 
     def candidates(self, examples: Examples) -> Matrix:
         return self.skill.pool_vectors(self.model, examples)
-
-
-def _unfit(config: Any) -> str:
-    """Why a model cannot be a dual encoder, "" if it can."""
-    if getattr(config, "is_encoder_decoder", False):
-        return "a text-to-text model is no encoder"
-    if getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1:
-        return "the model must be told the language of every piece, and a pool may be in fifty"
-    return ""
 
 
 def _batches(block: Encoded, pad: int) -> Callable[[Ints, int, int], Arrays]:

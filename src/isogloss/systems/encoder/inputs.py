@@ -1,6 +1,6 @@
 """What a model is given: rows of pieces as the arrays its forward pass takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,10 @@ from isogloss.systems.encoder.frame import Frame, Framed
 from isogloss.systems.encoder.pieces import spread
 from isogloss.systems.neural.models import ModelSource
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.exercise import Ints
 
-__all__ = ["ARGUMENTS", "Inputs", "Rows"]
+__all__ = ["ARGUMENTS", "Inputs", "Rows", "check_length", "language_codes", "positions"]
 
 # Arguments of a forward pass; whatever else is in a batch is for the loss.
 ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
@@ -55,9 +55,10 @@ class Inputs:
 
     @cached_property
     def languages(self) -> Mapping[str, int] | None:
-        """The number of each language, for models that must be told; None for all others."""
+        """The number of each language, for models that must be told; None for all others, and those with only one."""
         config = self.source.config
-        return getattr(config, "lang2id", None) if getattr(config, "use_lang_emb", False) else None
+        told = getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1
+        return (getattr(config, "lang2id", None) or {}) if told else None
 
     @cached_property
     def unknown(self) -> int:
@@ -76,13 +77,7 @@ class Inputs:
         Raises:
             SystemFailureError: none fits, or the model has fewer positions.
         """
-        config = self.source.config
-        positions = int(getattr(config, "max_position_embeddings", 0) or 0)
-        if any(kind in config.model_type for kind in _SHIFTED):
-            positions -= int(config.pad_token_id) + 1
-        if 0 < positions < longest:
-            what = f"max_length is {longest}, but the model has {positions} positions"
-            raise SystemFailureError(what, where=self.source.name, fix=f"Set max_length to {positions} or less")
+        check_length(self.source, longest)
         if longest <= frame.size:
             what = f"max_length is {longest}, and special tokens alone take {frame.size}"
             raise SystemFailureError(what, where=self.source.name, fix="Set a larger max_length")
@@ -96,18 +91,16 @@ class Inputs:
     def language_ids(self, examples: Examples) -> Ints | None:
         """The language number of every example, where the model must be told.
 
-        Examples of several languages say which is whose in a column `language`.
-
         Raises:
             SystemFailureError: the model does not know a language.
         """
         if self.languages is None:
             return None
-        mixed = "language" in examples.columns
-        codes = examples["language"] if mixed else [examples.language] * len(examples)
+        codes = language_codes(examples)
         strange = sorted(set(codes) - set(self.languages))
         if strange:
-            fix = f"It knows {', '.join(sorted(self.languages))}"
+            known = ", ".join(sorted(self.languages))
+            fix = f"It knows {known}" if known else "Add lang2id to its configuration, the number of every language"
             raise SystemFailureError(f"the model has no number for {strange[0]!r}", where=self.source.name, fix=fix)
         return np.fromiter((self.languages[code] for code in codes), np.int64, len(examples))
 
@@ -128,14 +121,7 @@ class Rows:
     def batch(self, rows: Ints, width: int, size: int) -> dict[str, Array]:
         """Some rows as arguments of the forward pass, (size, width) each."""
         encoded = self.encoded
-        lengths = np.ones(size, np.int64)  # a row of padding sees its first position, lest its attention be 0 / 0
-        lengths[: len(rows)] = encoded.starts[rows + 1] - encoded.starts[rows]
-        batch: dict[str, Array] = {
-            "input_ids": padded(encoded.pieces, encoded.starts, rows, width, size, self.inputs.padding).astype(
-                np.int64
-            ),
-            "attention_mask": (np.arange(width) < lengths[:, None]).astype(np.int64),
-        }
+        batch = masked(encoded, rows, width, size, self.inputs.padding)
         if self.inputs.segmented:
             segments = padded(encoded.aligned["segments"], encoded.starts, rows, width, size, 0)
             batch["token_type_ids"] = segments.astype(np.int64)
@@ -149,3 +135,28 @@ class Rows:
         lengths = self.encoded.starts[rows + 1] - self.encoded.starts[rows]
         inside = np.arange(values.shape[1]) < lengths[:, None]
         into[spread(self.encoded.starts[rows], lengths)] = values[inside]
+
+
+def language_codes(examples: Examples) -> Sequence[str]:
+    """The language of every example; examples of several say which is whose in a column `language`."""
+    return examples["language"] if "language" in examples.columns else [examples.language] * len(examples)
+
+
+def positions(config: Any) -> int:
+    """Pieces that a model can tell the places of; 0 where there is no end to them, as in T5."""
+    found = int(getattr(config, "max_position_embeddings", 0) or 0)
+    shifted = any(kind in config.model_type for kind in _SHIFTED)
+    return found - int(config.pad_token_id) - 1 if shifted else found
+
+
+def check_length(source: ModelSource, longest: int) -> None:
+    """Look whether a model can take rows of a length.
+
+    To be called whenever there are rows, for those from the cache may have been made for another model.
+
+    Raises:
+        SystemFailureError: it has fewer positions.
+    """
+    if 0 < (most := positions(source.config)) < longest:
+        what = f"max_length is {longest}, but the model has {most} positions"
+        raise SystemFailureError(what, where=source.name, fix=f"Set max_length to {most} or less")

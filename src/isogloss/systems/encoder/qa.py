@@ -13,7 +13,7 @@ import numpy as np
 from isogloss.systems.encoder.inputs import Rows
 from isogloss.systems.encoder.skill import EncoderSkill, arguments, cross_entropy
 from isogloss.systems.encoder.windows import Gold, windows
-from isogloss.systems.neural.gold import answer_places
+from isogloss.systems.neural.gold import answer_places, left_out
 from isogloss.systems.neural.skill import IGNORED
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
@@ -40,7 +40,9 @@ class QuestionAnswering(EncoderSkill):
         usable = [row for row, (begin, _) in enumerate(places) if begin >= 0]
         begins, ends = np.array([places[row] for row in usable], np.int64).T
         part = train if len(usable) == len(train) else train.keep(usable)
-        return _LabelledWindows(self._rows(part, Gold(begins, ends)))
+        exercise = _LabelledWindows(self._rows(part, Gold(begins, ends)))
+        exercise.notes = left_out(train, len(usable), "their answer is not in their passage")
+        return exercise
 
     def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
         """The best span of each passage; of a passage without a single piece, nothing."""

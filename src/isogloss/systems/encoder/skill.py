@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from isogloss.systems.encoder.inputs import ARGUMENTS, Inputs
+from isogloss.systems.encoder.inputs import ARGUMENTS, Inputs, check_length
 from isogloss.systems.neural.skill import IGNORED, Skill
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded
@@ -57,6 +57,7 @@ class EncoderSkill(Skill):
         self.inputs.language_ids(examples)
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
+        check_length(self.source, self.recipe.max_length)
         return super()._tokenised(contents, (self.inputs.segmented, *settings), make)
 
 

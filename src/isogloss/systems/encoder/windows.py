@@ -36,8 +36,8 @@ def windows(
 ) -> Encoded:
     """Every question with every window of its passage.
 
-    A question is cut to `query_length` pieces; a passage that does not fit after it is read in windows that share
-    `stride` pieces, or half a window where that would be more.
+    A question is cut to `query_length` pieces; a passage that does not fit after it is read in windows, each of which
+    begins `stride` pieces after the one before, or where that one ends if the stride is longer.
 
     Returns:
         Rows in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
@@ -74,8 +74,8 @@ def windows(
 
 
 def _cut(lengths: Ints, room: Ints, stride: int) -> _Windows:
-    """Windows over passages of some lengths, each with room for so many pieces."""
-    step = room - np.minimum(stride, room // 2)
+    """Windows over passages of some lengths, each with room for so many pieces, until one ends with the passage."""
+    step = np.clip(stride, 1, room)  # a longer one would pass over what lies between two windows
     counts = 1 + np.maximum(0, -((room - lengths) // step))  # one, and one for every step begun beyond the room
     examples = np.repeat(np.arange(len(lengths)), counts)
     begins = spread(np.zeros(len(counts), np.int64), counts) * step[examples]

@@ -17,9 +17,9 @@ from isogloss.version import __version__
 if TYPE_CHECKING:
     from isogloss.training.loop import Trained
 
-__all__ = ["Account", "described", "finished", "read_account", "write_account"]
+__all__ = ["ACCOUNT", "Account", "described", "finished", "read_account", "write_account"]
 
-_NAME = "training.json"
+ACCOUNT = "training.json"
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ def finished(
         utilisation=round(trained.utilisation, 4),
         losses={end: float(trained.losses[begin:end].mean()) for begin, end in pairwise((0, *steps))},
         chosen=chosen,
-        notes=[*notes, *([f"no CUDA graphs: {trained.eager_because}"] if trained.eager_because else [])],
+        notes=[*account.notes, *notes, *trained.notes],
         processes=processes.world(),
         device=_device(),
         libraries={"torch": str(torch), "transformers": transformers, "accelerate": accelerate},
@@ -103,14 +103,14 @@ def described(examples: Examples) -> dict[str, Any]:
 def read_account(folder: Path) -> Account | None:
     """The account in a folder; None where there is none, or a damaged one."""
     try:
-        return msgspec.json.decode((folder / _NAME).read_bytes(), type=Account)
+        return msgspec.json.decode((folder / ACCOUNT).read_bytes(), type=Account)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
 def write_account(folder: Path, account: Account) -> None:
     """Write an account; a fit is finished from the moment it says so."""
-    with atomic_write(folder / _NAME) as stream:
+    with atomic_write(folder / ACCOUNT) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(account), indent=1).decode() + "\n")
 
 

@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from isogloss.errors import unknown
-from isogloss.systems.base import Studio, SystemFailureError
-from isogloss.systems.neural.account import Account, described, finished, read_account, write_account
+from isogloss.systems.base import Studio
+from isogloss.systems.neural.account import ACCOUNT, Account, described, finished, read_account, write_account
 from isogloss.systems.neural.observer import Observer
 from isogloss.systems.neural.progress import Display, shown
 from isogloss.systems.neural.skill import Skill
@@ -16,6 +18,7 @@ from isogloss.systems.neural.stages import stage
 from isogloss.systems.neural.weights import LAST, restore, save, step_name
 from isogloss.tasks.examples import Examples
 from isogloss.training import processes
+from isogloss.training.exercise import Exercise
 from isogloss.training.record import ANSWERS, SCORES, SHARDS
 from isogloss.training.selection import Choice, judges
 from isogloss.version import __version__
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["Course", "Taught"]
 
 STATE, WEIGHTS = "state", "weights"
+
+# A training set, and what a model makes of it.
+Lesson = tuple[Examples, Exercise]
 
 
 @dataclass
@@ -84,18 +90,21 @@ class Course:
             IsoglossError: there is nothing to learn from, a rule's language is not the task's, training fails, …
         """
         if self.train is None:
-            return Taught(_placed(self.skill.open(self.seed)))
+            return Taught(self._untaught())
         title = f"{self.skill.task.id} seed {self.seed}"
         with shown(title, quiet=self.quiet or not processes.is_main()) as display:
+            with processes.in_step():
+                sets, absent = self._sets(self.train)
             if studio is None:
-                model, _ = self._trained(self.train, None, None, display)
+                model, lessons = self._ready(sets)
+                self._train(model, lessons, None, None, display)
                 return Taught(model)
             self._check_rule()
-            account = processes.broadcast(self._begun(self.train, studio) if processes.is_main() else None)
+            account = processes.from_main(lambda: self._begun(sets, absent, studio))
             if account.finished:
-                model = _placed(self.skill.open(self.seed))
-                return Taught(model, studio.folder / WEIGHTS, account.chosen, account.updates, loaded="")
-            return self._studied(self.train, studio, account, display)
+                weights = studio.folder / WEIGHTS
+                return Taught(self._untaught(), weights, account.chosen, account.updates, loaded="")
+            return self._studied(sets, studio, account, display)
 
     def _check_rule(self) -> None:
         of, rule = self.skill.task, self.skill.recipe.select
@@ -104,29 +113,39 @@ class Course:
             if language not in known and rule != "english-dev":
                 raise unknown(f"language of {of.id} in {rule}:", language, known)
 
-    def _begun(self, train: Examples, studio: Studio) -> Account:
+    def _sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
+        """What is learnt from in turn, the task's own training set last; and notes on what is not there."""
+        found = {name: stage(name, self.skill.task, train.root) for name in self.skill.recipe.stages}
+        absent = [name for name, examples in found.items() if examples is None]
+        notes = [f"stage {name}: its file is not there, and was left out" for name in absent]
+        return [*(examples for examples in found.values() if examples is not None), train], notes
+
+    def _begun(self, sets: list[Examples], notes: list[str], studio: Studio) -> Account:
         """The account of this very fit that is there, or a new one after whatever is there was removed."""
-        skill, stages = self.skill, self._stages(train)
-        found, fingerprint = read_account(studio.folder), self._fingerprint([train, *stages])
+        skill, folder = self.skill, studio.folder
+        found, fingerprint = read_account(folder), self._fingerprint(sets)
         if found is not None and found.fingerprint == fingerprint:
-            one_for_all = found.finished and skill.recipe.select != "target-dev"
-            if one_for_all or set(studio.languages) <= set(found.languages):
-                return found
-        for name in (STATE, WEIGHTS, SHARDS):
-            shutil.rmtree(studio.folder / name, ignore_errors=True)
-        for name in (SCORES, ANSWERS):
-            (studio.folder / name).unlink(missing_ok=True)
+            further = [code for code in studio.languages if code not in found.languages]
+            # Where each language has its own best checkpoint, all checkpoints must be asked in a further one.
+            if not further or skill.recipe.select != "target-dev":
+                return _taken_up(found, further, folder)
+        # The account first: what it tells of must be there, also after a kill.
+        for name in (ACCOUNT, SCORES, ANSWERS):
+            (folder / name).unlink(missing_ok=True)
+        _remove(folder, STATE, WEIGHTS, SHARDS)
+        *stages, train = map(described, sets)
         account = Account(
-            fingerprint,
-            skill.task.id,
-            self.seed,
-            skill.source.name,
-            asdict(skill.recipe),
-            described(train),
-            list(studio.languages),
-            [described(before) for before in stages],
+            fingerprint=fingerprint,
+            task=skill.task.id,
+            seed=self.seed,
+            model=skill.source.name,
+            recipe=asdict(skill.recipe),
+            learnt_from=train,
+            languages=list(studio.languages),
+            stages=stages,
+            notes=notes,
         )
-        write_account(studio.folder, account)
+        write_account(folder, account)
         return account
 
     def _fingerprint(self, sets: list[Examples]) -> str:
@@ -140,55 +159,74 @@ class Course:
             digest.update("\n".join([examples.task, examples.language, examples.checksum, *examples.ids]).encode())
         return digest.hexdigest()
 
-    def _studied(self, train: Examples, studio: Studio, account: Account, display: Display) -> Taught:
+    def _studied(self, sets: list[Examples], studio: Studio, account: Account, display: Display) -> Taught:
         """Train with a record, and keep what answers."""
-        skill, weights = self.skill, studio.folder / WEIGHTS
-        observer = None
-        if processes.is_main():
-            with processes.together():
-                observer = Observer(skill, studio, account.languages, self.seed, weights, display)
-        model, trained = self._trained(train, studio.folder / STATE, observer, display)
-        failure = observer.failure if observer is not None else None
-        said = processes.broadcast("" if failure is None else str(failure))
-        if failure is not None or said:
-            raise failure or SystemFailureError(said)
-        if observer is None:
-            return Taught(model)
-        save(model, weights / LAST, skill.source.tokenizer)
-        chosen = observer.conclude(trained.steps)
-        absent = [name for name in skill.recipe.stages if stage(name, skill.task, train.root) is None]
-        notes = [*observer.notes, *(f"stage {name}: its file is not there, and was left out" for name in absent)]
-        steps = [step for step in observer.record.steps if step <= trained.steps]
-        write_account(studio.folder, finished(account, trained, steps, chosen, notes))
-        observer.record.clear()
-        shutil.rmtree(studio.folder / STATE, ignore_errors=True)
+        skill, folder, weights = self.skill, studio.folder, studio.folder / WEIGHTS
+        with processes.in_step():
+            main = processes.is_main()
+            observer = Observer(skill, studio, account.languages, self.seed, weights, display) if main else None
+        model, lessons = self._ready(sets)
+        trained = self._train(model, lessons, folder / STATE, observer, display)
+        with processes.in_step():
+            if observer is None:
+                return Taught(model)
+            if observer.failure is not None:
+                raise observer.failure
+            save(model, weights / LAST, skill.source.tokenizer)
+            chosen = observer.conclude(trained.steps)
+            notes = [*observer.notes, *(note for _, exercise in lessons for note in exercise.notes)]
+            write_account(folder, finished(account, trained, observer.record.steps, chosen, notes))
+            _remove(folder, STATE, SHARDS)
         return Taught(model, weights, chosen, trained.steps)
 
-    def _stages(self, train: Examples) -> list[Examples]:
-        """The training sets before the last, as far as they are there."""
-        found = (stage(name, self.skill.task, train.root) for name in self.skill.recipe.stages)
-        return [examples for examples in found if examples is not None]
+    def _untaught(self) -> "nn.Module":
+        """A model that is only asked, where this process computes."""
+        with processes.in_step():
+            model = self.skill.open(self.seed)
+            model.to(processes.device_of()).eval()
+        return model
 
-    def _trained(
-        self, train: Examples, state: Path | None, observer: Observer | None, display: Display
-    ) -> "tuple[nn.Module, Trained]":
-        """The model after all stages, and how the last one went; a run that was killed goes on."""
-        from isogloss.training.loop import train as taught
+    def _ready(self, sets: list[Examples]) -> "tuple[nn.Module, list[Lesson]]":
+        """The model as it begins, and what it learns, one after the other."""
+        with processes.in_step():
+            return self.skill.open(self.seed), [(examples, self.skill.exercise(examples)) for examples in sets]
 
-        recipe = self.skill.recipe
-        model = self.skill.open(self.seed)
-        for number, before in enumerate(self._stages(train)):
-            display.say(f"stage {number + 1}: {len(before):,} examples of {', '.join(before.sources)}")
-            kept = None if state is None else state / f"stage-{number}.pt"
-            taught(model, self.skill.exercise(before), recipe, seed=self.seed, state=kept, report=display, exact=True)
-        display.say(f"{len(train):,} examples of {train.task}/{train.language}")
-        kept = None if state is None else state / "training.pt"
-        watch = observer or (lambda moment, model: False)
-        exercise = self.skill.exercise(train)
-        return model, taught(model, exercise, recipe, seed=self.seed, state=kept, watch=watch, report=display)
+    def _train(
+        self, model: "nn.Module", lessons: list[Lesson], state: Path | None, observer: Observer | None, display: Display
+    ) -> "Trained":
+        """Learn all lessons, and say how the last one went, which is the one that is watched; goes on after a kill."""
+        from isogloss.training import loop
+
+        for number, (examples, exercise) in enumerate(lessons, 1):
+            last = number == len(lessons)
+            name = f"{examples.task}/{examples.language}" if last else ", ".join(examples.sources)
+            display.say(f"{'' if last else f'stage {number}: '}{len(examples):,} examples of {name}")
+            trained = loop.train(
+                model,
+                exercise,
+                self.skill.recipe,
+                seed=self.seed,
+                state=None if state is None else state / f"{number}.pt",
+                watch=observer if last else None,
+                report=display,
+                exact=not last,
+            )
+        return trained
 
 
-def _placed(model: "nn.Module") -> "nn.Module":
-    """A model that is only asked, where this process computes."""
-    model.to(processes.device_of()).eval()
-    return model
+def _taken_up(account: Account, further: list[str], folder: Path) -> Account:
+    """An account with further languages: the record has them from now on, or has ended without them."""
+    if account.finished:
+        _remove(folder, STATE, SHARDS)  # where a kill came just before that
+        late = [f"{code}: not in the record, which was complete when it was first asked for" for code in further]
+        account = replace(account, notes=[*dict.fromkeys((*account.notes, *late))])
+    else:
+        account = replace(account, languages=[*account.languages, *further])
+    if further:
+        write_account(folder, account)
+    return account
+
+
+def _remove(folder: Path, *names: str) -> None:
+    for name in names:
+        shutil.rmtree(folder / name, ignore_errors=True)

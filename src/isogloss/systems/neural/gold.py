@@ -10,12 +10,18 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 from isogloss.training.exercise import Ints
 
-__all__ = ["answer_places", "label_numbers", "tag_numbers", "where"]
+__all__ = ["answer_places", "label_numbers", "left_out", "tag_numbers", "where"]
 
 
 def where(examples: Examples) -> str:
     """What examples are called in messages."""
     return f"{examples.task}/{examples.language} {examples.split}"
+
+
+def left_out(train: Examples, used: int, why: str) -> list[str]:
+    """A note on how many training examples are not learnt from; none where all are."""
+    lost = len(train) - used
+    return [f"{where(train)}: {lost:,} of {len(train):,} examples left out: {why}"] if lost else []
 
 
 def label_numbers(task: Task, labels: Iterable[str], examples: Examples) -> Ints:

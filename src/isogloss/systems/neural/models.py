@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from logging import ERROR, getLogger
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from isogloss.systems.base import SystemFailureError
 __all__ = ["ModelSource", "quiet", "transformers"]
 
 _INSTALL = "pip install 'isogloss[train]'"
+_FOLDER = "a folder with config.json, weights and tokenizer"
 
 
 def transformers() -> Any:
@@ -113,6 +115,12 @@ class ModelSource:
         return digest.hexdigest()[:32]
 
     @property
+    def title(self) -> str:
+        """The last part of its name; of `.` and `..`, that of the folder they mean."""
+        path = Path(self.name)
+        return path.resolve().name if path.name in ("", "..") else path.name
+
+    @property
     def folder(self) -> Path | None:
         """The folder, where the name is one."""
         path = Path(self.name).expanduser()
@@ -126,15 +134,30 @@ class ModelSource:
     def _explained(self, what: str) -> Iterator[None]:
         """Turn what transformers raises into an error that names the model and says what to do."""
         try:
-            yield
+            with _patient():
+                yield
         except SystemFailureError:
             raise
         except Exception as error:  # its exceptions have no base of their own
-            said = str(error).strip().split("\n")[0].rstrip(".")
-            if self.folder is None and (self.name.count("/") > 1 or self.name.startswith((".", "~", "/"))):
-                said = "there is no such folder"
-            fix = "Give a folder with config.json, weights and tokenizer, or a name on the Hugging Face hub"
+            said, fix = str(error).strip().split("\n")[0].rstrip("."), f"Give {_FOLDER}"
+            if self.folder is None:
+                fix = f"No folder has this name. Check the name and the network, or give {_FOLDER}: it needs no network"
+                if self.name.count("/") > 1 or self.name.startswith((".", "~", "/")):
+                    said, fix = "there is no such folder", f"Give {_FOLDER}, or a name on the Hugging Face hub"
             raise SystemFailureError(f"{what}: {said}", where=self.name, fix=fix) from error
+
+
+@contextlib.contextmanager
+def _patient() -> Iterator[None]:
+    """Without the hub's two lines for every time that it cannot be reached and is tried again."""
+    transformers()  # which sets the level when it is imported
+    logger = getLogger("huggingface_hub")
+    level = logger.level
+    logger.setLevel(ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from isogloss.systems.neural.skill import Skill
 from isogloss.systems.neural.weights import save, step_name
 from isogloss.tasks.examples import Examples
 from isogloss.training.record import CheckpointRecord, Questions
-from isogloss.training.selection import Choice, Row, choose, dev_scores, judges
+from isogloss.training.selection import Choice, choose, dev_scores, judges
 
 if TYPE_CHECKING:
     from torch import nn
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from isogloss.training.loop import Moment
 
 __all__ = ["Observer"]
+
+_SHOWN = 3  # of many notes of a kind
 
 
 class Observer:
@@ -51,9 +53,17 @@ class Observer:
             return examples
 
         questions = Questions.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(studio.folder, skill.task, seed, questions.asked)
+        self.record = CheckpointRecord(studio.folder, skill.task, seed, questions.asked, judging)
         self.notes = list(questions.notes)
+        self._warn([note for note in self.notes if note.split(" dev: ")[0] in judging])
         self.failure: Exception | None = None
+
+    def _warn(self, unjudged: list[str]) -> None:
+        """Say before anything is learnt that a dev set which should choose is not there."""
+        for note in unjudged[:_SHOWN]:
+            self.display.say(f"{note}; the last checkpoint answers where it should have chosen")
+        if len(unjudged) > _SHOWN:
+            self.display.say(f"and so with {len(unjudged) - _SHOWN} further languages")
 
     def __call__(self, moment: "Moment", model: "nn.Module") -> bool:
         """Ask and record; True where the run has converged."""
@@ -62,7 +72,7 @@ class Observer:
         except Exception as error:  # in one process of many: raised here, it would leave the others waiting
             self.failure = error
             return True
-        return self._converged(moment.step)
+        return self._converged()
 
     def _observe(self, moment: "Moment", model: "nn.Module") -> None:
         step = moment.step
@@ -70,30 +80,36 @@ class Observer:
         rows = [row for row in self.record.rows if row.step == step]
         scores = {code: dev_scores(rows, code, self.skill.task.main) for code in dict.fromkeys((*self.languages, "en"))}
         self.display.checkpoint(step, moment.steps, moment.loss, {code: of[step] for code, of in scores.items() if of})
-        self._keep(step, model)
-
-    def _rows(self, until: int) -> list[Row]:
-        """The dev scores up to an update: a resumed run has seen later ones in an earlier life."""
-        return [row for row in self.record.rows if row.step <= until]
+        self._keep(moment, model)
 
     def _choices(self, until: int) -> dict[str, Choice]:
-        rows, steps = self._rows(until), [step for step in self.record.steps if step <= until]
+        """What would answer if the run had ended at an update; nothing before the first checkpoint."""
+        steps = [step for step in self.record.steps if step <= until]
+        rows = [row for row in self.record.rows if row.step <= until]
         rule, main = self.skill.recipe.select, self.skill.task.main
-        return {code: choose(rows, steps, rule, code, main) for code in self.languages}
+        return {code: choose(rows, steps, rule, code, main) for code in self.languages if steps}
 
-    def _keep(self, step: int, model: "nn.Module") -> None:
-        """Save these weights where they are the best so far, and remove those that are no longer."""
-        wanted = {step_name(choice.step) for choice in self._choices(step).values() if choice.by != "last"}
-        now = self.weights / step_name(step)
-        if now.name in wanted and not now.exists():
+    def _keep(self, moment: "Moment", model: "nn.Module") -> None:
+        """Save these weights where they are the best so far, and remove those that are no longer.
+
+        Those that were the best at the last state stay: a kill leads back there, and then nobody can make them again.
+        """
+        choices = [*self._choices(moment.step).values(), *self._choices(moment.kept).values()]
+        wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
+        now = self.weights / step_name(moment.step)
+        if now.name in wanted:
             save(model, now, self.skill.source.tokenizer)
-        for folder in self.weights.glob(step_name("*")):
-            if folder.name not in wanted:
+        self._remove_weights(but=wanted)
+
+    def _remove_weights(self, but: set[str]) -> None:
+        # Unfinished ones as well, whose names have a dot before.
+        for folder in self.weights.glob(f"*{step_name('*')}"):
+            if folder.name not in but:
                 shutil.rmtree(folder)
 
-    def _converged(self, step: int) -> bool:
+    def _converged(self) -> bool:
         patience = self.skill.recipe.patience
-        scores = dev_scores(self._rows(step), "en", self.skill.task.main) if patience else {}
+        scores = dev_scores(self.record.rows, "en", self.skill.task.main) if patience else {}
         if not scores:
             return False
         best = max(scores, key=lambda at: (scores[at], -at))
@@ -102,12 +118,10 @@ class Observer:
     def conclude(self, last: int) -> dict[str, Choice]:
         """Complete the record; gives the checkpoint that answers in each language."""
         chosen = self._choices(last)
-        unjudged = [code for code, choice in chosen.items() if choice.by == "last"]
-        if unjudged and self.skill.recipe.select != "last":
-            self.display.say(f"no dev set to choose by: the last checkpoint answers in {', '.join(unjudged)}")
-        self.record.conclude(last)
+        self.record.conclude()
         # The last weights are kept as such.
-        shutil.rmtree(self.weights / step_name(last), ignore_errors=True)
-        if self.skill.recipe.patience and not dev_scores(self._rows(last), "en", self.skill.task.main):
+        self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
+        self.notes += self.record.notes
+        if self.skill.recipe.patience and not dev_scores(self.record.rows, "en", self.skill.task.main):
             self.notes.append("there is no English dev set to see convergence by")
         return chosen

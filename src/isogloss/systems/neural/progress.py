@@ -28,6 +28,10 @@ class Display:
         self._began = self._said = time.monotonic()
         self._first = -1
 
+    def resumed(self, step: int, steps: int) -> None:
+        """A run goes on where it was."""
+        self.say(f"goes on after update {step:,} of {steps:,}")
+
     def step(
         self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
     ) -> None:

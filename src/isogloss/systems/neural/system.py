@@ -16,7 +16,7 @@ from isogloss.systems.neural.skill import Skill
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-from isogloss.training.recipes import NAMES, Recipe, changes, recipe, size_of
+from isogloss.training.recipes import NAMES, Recipe, changes, recipe, resolved, size_of
 from isogloss.version import __version__
 
 __all__ = ["NeuralSystem", "flag"]
@@ -57,6 +57,7 @@ class NeuralSystem(System):
     """
 
     family: ClassVar[str]
+    follows_recipes: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class NeuralSystem(System):
         return sorted({*own, *_KEYS})
 
     def _named(self) -> list[str]:
-        last = re.sub(r"[^\w.-]+", "-", Path(self.source.name).name)
+        last = re.sub(r"[^\w.-]+", "-", self.source.title)
         extra = [self.recipe_name] if self.recipe_name != "paper" else []
         return [self.family, last, *(["random"] if self.source.random else []), *extra]
 
@@ -111,6 +112,11 @@ class NeuralSystem(System):
             "recipe": self.recipe_name,
             **({"overrides": self.overrides} if self.overrides else {}),
         }
+
+    def decisive(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        """As of every system; of the changes to the recipe, those that hold for the task."""
+        found = dict(super().decisive(metadata, task))
+        return found | resolved(found.pop("overrides", {}), task.id, self.size)
 
     @abstractmethod
     def skill(self, task: Task) -> Skill:

@@ -49,7 +49,7 @@ def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
             shutil.rmtree(folder)
         part.replace(folder)
     except (OSError, SafetensorError) as error:
-        fix = "Make room there, or choose another folder; the state of training is kept"
+        fix = "Make room there, or choose another folder; training goes on from its last state, if it had one"
         raise SystemFailureError(f"weights cannot be written ({error})", where=str(folder), fix=fix) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -64,15 +64,20 @@ def restore(model: "nn.Module", folder: Path) -> None:
     import torch
     from safetensors.torch import load_file
 
+    from isogloss.training.precision import cast
+
     pretrained = _pretrained(model)
     try:
+        if not folder.is_dir():  # or transformers would take it for a name on the hub
+            raise FileNotFoundError("there is no such folder")
         with quiet():
             found = type(pretrained).from_pretrained(folder, dtype="auto")
         others = load_file(folder / _OTHERS) if (folder / _OTHERS).exists() else {}
     except Exception as error:  # what transformers raises has no base of its own
         what = f"weights cannot be read ({str(error).strip().splitlines()[0]})"
-        raise SystemFailureError(what, where=str(folder), fix="Remove the folder to train again") from error
-    model.to(found.dtype)
+        fix = f"Remove {folder.parent.parent} to train again"
+        raise SystemFailureError(what, where=str(folder), fix=fix) from error
+    cast(model, found.dtype)
     pretrained.load_state_dict(found.state_dict())
     with torch.no_grad():
         for name, tensor in _others(model, pretrained).items():

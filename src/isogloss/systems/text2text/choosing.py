@@ -11,10 +11,10 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.choice import QUESTIONS
 from isogloss.systems.neural.gold import label_numbers, where
 from isogloss.systems.neural.skill import IGNORED
-from isogloss.systems.text2text.skill import TextSkill, read, shifted
+from isogloss.systems.text2text.skill import TextSkill, shifted
 from isogloss.systems.text2text.vocabulary import Row, encoded
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.exercise import Arrays, Ints
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Asked:
         begins = np.full(size, self.pad, np.int64)
         begins[: len(items)] = self.begins[items]
         given: Array = shifted(labels, begins, self.pad)
-        return {**read(self.rows, items, width, size, self.pad), "given": given, "labels": labels}
+        return {**masked(self.rows, items, width, size, self.pad), "given": given, "labels": labels}
 
 
 def mean_log_probabilities(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "tuple[Tensor]":

@@ -8,10 +8,10 @@ import numpy as np
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.pieces import encode, unique
 from isogloss.systems.neural.gold import answer_places, where
-from isogloss.systems.text2text.skill import TextSkill, read
+from isogloss.systems.text2text.skill import TextSkill
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.exercise import Arrays, Ints
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Reading(TextSkill):
             asker = np.zeros(size, np.int64)
             asker[: len(items)] = of[items]
             begin, end = (padded(rows.aligned[name], rows.starts, items, width, size, -1) for name in ("begin", "end"))
-            asked = read(rows, items, width, size, self.vocabulary.pad)
+            asked = masked(rows, items, width, size, self.vocabulary.pad)
             places = {"inside": begin >= 0, "solid": end > begin}
             return {**asked, **places, "given": openings[asker], "closing": closings[asker]}
 
@@ -136,7 +136,10 @@ class Reading(TextSkill):
         return self.tokenised("read", examples, [list(examples["question"]), list(examples["context"])], make)
 
     def _windows(self, examples: Examples) -> Iterator[_Window]:
-        """Every question with every window of its passage; windows overlap by the recipe's stride."""
+        """Every question with every window of its passage; each begins the recipe's stride after the one before.
+
+        A stride that is longer than a window is as long as one, so that nothing is passed over.
+        """
         contexts, which = unique(examples["context"])
         passages = encode(self.vocabulary.tokenizer, contexts, spans=True)
         asked, before = self.vocabulary.pieces(["question:", "context:"])
@@ -149,7 +152,7 @@ class Reading(TextSkill):
                 what = f"a question of {len(head)} pieces leaves no room for its passage"
                 raise SystemFailureError(what, where=where(examples), fix=fix)
             begin, end = passages.starts[which[example]], passages.starts[which[example] + 1]
-            step = room - min(self.recipe.stride, room // 2)
+            step = min(max(self.recipe.stride, 1), room)
             for start in range(begin, max(begin + 1, end - room + step), step):
                 part = slice(start, min(start + room, end))
                 yield _Window(example, frame, head, passages.ids[part], passages.spans[part])

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.inputs import check_length, language_codes
 from isogloss.systems.neural.skill import IGNORED, Skill
 from isogloss.systems.text2text.vocabulary import Frame, Row, Vocabulary, encoded, joined
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.exercise import Arrays, Exercise, Ints
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["Rewriting", "TextSkill", "languages", "read", "shifted"]
+__all__ = ["Rewriting", "TextSkill", "shifted"]
 
 _GRANULE = 4  # written texts are padded to a multiple of this
 
@@ -48,7 +49,7 @@ class TextSkill(Skill):
 
     def frames(self, examples: Examples) -> list[Frame]:
         """The frame of every example, which for some models names the language."""
-        return [self.vocabulary.frame(code) for code in languages(examples)]
+        return [self.vocabulary.frame(code) for code in language_codes(examples)]
 
     def beginnings(self, examples: Examples) -> tuple[Ints, Ints]:
         """What a decoder is given before it writes, (examples, pieces), and the piece that ends what it writes."""
@@ -72,7 +73,7 @@ class TextSkill(Skill):
         Raises:
             SystemFailureError: none fits.
         """
-        longest = self.vocabulary.room(self.recipe.max_length)
+        longest = self.recipe.max_length
         if longest <= frame.size:
             what = f"max_length is {longest}, and special tokens alone take {frame.size}"
             raise SystemFailureError(what, where=self.source.name, fix="Set a larger max_length")
@@ -80,7 +81,7 @@ class TextSkill(Skill):
 
     def written(self, frame: Frame, text: Row) -> Row:
         """A text as a model writes it; one that is too long for a row is cut, as those that are read are."""
-        room = self.vocabulary.room(self.recipe.max_length) - len(frame.opening) - len(frame.closing)
+        room = self.recipe.max_length - len(frame.opening) - len(frame.closing)
         return frame.written(text[: max(room, 1)])
 
     def paired(self, examples: Examples, read: Sequence[Row], written: Sequence[Row]) -> Encoded:
@@ -94,11 +95,17 @@ class TextSkill(Skill):
         return encoded(rows, start=np.array([frame.start for frame in frames], np.int64))
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """Rows that are read, or pairs: what `make` gives for columns of examples."""
+        """Rows that are read, or pairs: what `make` gives for columns of examples.
+
+        Raises:
+            SystemFailureError: the model has fewer positions than a row may have pieces.
+        """
         recipe = self.recipe
-        lengths = self.vocabulary.room(recipe.max_length), recipe.stride, recipe.query_length, recipe.answer_length
-        settings = (what, self.source.config.decoder_start_token_id, " ".join(self.task.labels), *lengths)
-        return self._tokenised([languages(examples), *contents], settings, make)
+        check_length(self.source, recipe.max_length)
+        lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.answer_length
+        model = self.source.config.decoder_start_token_id, self.vocabulary.positions
+        settings = (what, *model, " ".join(self.task.labels), *lengths)
+        return self._tokenised([language_codes(examples), *contents], settings, make)
 
 
 class Rewriting(Exercise):
@@ -123,7 +130,7 @@ class Rewriting(Exercise):
         begins = np.full(size, self.pad, np.int64)
         begins[: len(items)] = self.pairs.columns["start"][items]
         given = shifted(labels, begins, self.pad)
-        return {**read(self.pairs, 2 * items, width, size, self.pad), "given": given, "labels": labels}
+        return {**masked(self.pairs, 2 * items, width, size, self.pad), "given": given, "labels": labels}
 
     def _room(self, width: int) -> int:
         """The longest written text of any item that fits a width: so a width has one shape only."""
@@ -141,21 +148,8 @@ class Rewriting(Exercise):
         return written_loss(model, batch)
 
 
-def read(rows: Encoded, which: Ints, width: int, size: int, pad: int) -> dict[str, Array]:
-    """Rows as a model reads them, (size, width)."""
-    lengths = np.ones(size, np.int64)  # a row of padding sees its first position, lest its attention be 0 / 0
-    lengths[: len(which)] = rows.starts[which + 1] - rows.starts[which]
-    pieces = padded(rows.pieces, rows.starts, which, width, size, pad).astype(np.int64)
-    return {"input_ids": pieces, "attention_mask": (np.arange(width) < lengths[:, None]).astype(np.int64)}
-
-
 def shifted(labels: Array, begins: Ints, pad: int) -> Array:
     """What a decoder is given to write labels: its first piece, then all labels but the last."""
     given = np.roll(np.where(labels == IGNORED, pad, labels), 1, axis=-1)
     given[..., 0] = begins.reshape(-1, *[1] * (labels.ndim - 2))
     return given
-
-
-def languages(examples: Examples) -> Sequence[str]:
-    """The language of every example; examples of several say which is whose in a column."""
-    return examples["language"] if "language" in examples.columns else [examples.language] * len(examples)

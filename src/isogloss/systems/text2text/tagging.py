@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isogloss.systems.neural.gold import tag_numbers
-from isogloss.systems.text2text.skill import TextSkill, read
+from isogloss.systems.text2text.skill import TextSkill
 from isogloss.systems.text2text.tag_format import TagFormat
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded
+from isogloss.training.encoded import Encoded, masked
 from isogloss.training.exercise import Arrays, Ints
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Tagging(TextSkill):
             of[: len(items)] = sentences[items]
             counts = np.ones(size, np.int64)
             counts[: len(items)] = words[items]
-            asked = read(rows, items, width, size, self.vocabulary.pad)
+            asked = masked(rows, items, width, size, self.vocabulary.pad)
             return {**asked, "given": openings[of], "closing": closings[of], "words": counts}
 
         for items, (written,) in outputs(model, rows.lengths, batch, self._written()):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from isogloss.languages.registry import language as known_language
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.inputs import positions
 from isogloss.systems.encoder.pieces import encode, unique
 from isogloss.systems.neural.models import ModelSource
 from isogloss.training.encoded import Array, Encoded
@@ -105,11 +106,7 @@ class Vocabulary:
     @property
     def positions(self) -> int:
         """Pieces that the model can tell the places of; 0 where there is no end to them, as in T5."""
-        return int(getattr(self.source.config, "max_position_embeddings", 0) or 0)
-
-    def room(self, max_length: int) -> int:
-        """Pieces a row may have: as many as the recipe says, and as the model has positions."""
-        return min(max_length, self.positions or max_length)
+        return positions(self.source.config)
 
     def pieces(self, texts: Sequence[str]) -> list[Row]:
         """The pieces of texts, without any frame; each different text is tokenised once."""

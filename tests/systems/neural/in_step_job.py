@@ -1,0 +1,90 @@
+"""What two processes do in `test_in_step`: one scene after the other; each is told what came of it."""
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from isogloss.errors import DataError
+from isogloss.systems.base import Studio, SystemFailureError, system
+from isogloss.systems.encoder.skill import EncoderSkill
+from isogloss.systems.neural import course
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from isogloss.training import processes
+from isogloss.training.record import CheckpointRecord
+
+FOLDER, MODEL = Path(sys.argv[1]), sys.argv[2]
+RANK = processes.rank()
+XCOPA = task("mini-xcopa")
+SIQA = {"context": "Eric fell.", "question": "Why?", "answerA": "a", "answerB": "b", "answerC": "c"}
+
+
+def scene(name: str, act: Callable[[], str]) -> None:
+    """Act, and write down what came of it; whoever is out of step then hears something else than the scene's name."""
+    try:
+        came = act()
+    except Exception as error:
+        came = f"{type(error).__name__}: {error}"
+    heard = processes.broadcast(name)
+    assert heard == name, f"process {RANK} is out of step: {heard!r} in {name!r}"
+    with (FOLDER / f"told-{RANK}").open("a") as stream:
+        stream.write(f"{name} | {' '.join(came.splitlines())}\n")
+
+
+def broken() -> str:
+    raise ValueError("broken")
+
+
+def failing(rank: int) -> str:
+    with processes.in_step():
+        if rank == RANK:
+            broken()
+    return "nothing"
+
+
+def examples(language: str, split: str) -> Examples:
+    return load(XCOPA, language, split)
+
+
+def damaged(language: str, split: str) -> Examples:
+    raise DataError("1 columns instead of 3", where="dev-en.tsv:3")
+
+
+def fitting(find: Callable[[str, str], Examples] = examples, siqa: str = "C") -> str:
+    root = FOLDER / siqa
+    if processes.is_main():
+        (root / "siqa").mkdir(parents=True, exist_ok=True)
+        (root / "siqa" / "train.en.jsonl").write_text(8 * (json.dumps({**SIQA, "correct": siqa}) + "\n"))
+    processes.broadcast("it is there")
+    train = load(XCOPA, "en", "train").keep(range(16))
+    train.root = root
+    learner = system(f"encoder:{MODEL}", quiet=True, batch=8, epochs=1, checkpoints=100, dev_examples=10)
+    learner.learn(XCOPA, train, 0, Studio(FOLDER / "fit", ("et",), find))
+    return "learnt"
+
+
+def fitting_without(owner: Any, name: str, error: Exception, *, rank: int = 0) -> str:
+    """Fit while something fails in one process."""
+
+    def fail(*words: Any, **settings: Any) -> None:
+        raise error
+
+    with patch.object(owner, name, fail) if rank == RANK else nullcontext():
+        return fitting()
+
+
+scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
+scene("main fails", lambda: processes.from_main(broken))
+scene("the other fails", lambda: failing(1))
+scene("stage", lambda: fitting(siqa="Z"))
+scene("account", lambda: fitting_without(course, "write_account", DataError("cannot be written")))
+scene("questions", lambda: fitting(damaged))
+scene("model", lambda: fitting_without(EncoderSkill, "open", SystemFailureError("no room"), rank=1))
+scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
+scene("weights", lambda: fitting_without(course, "save", SystemFailureError("weights cannot be written")))
+scene("whole", fitting)

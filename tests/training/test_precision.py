@@ -1,0 +1,35 @@
+"""What a model computes in."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch")
+
+from isogloss.training.errors import TrainingError  # noqa: E402
+from isogloss.training.precision import cast, precision_of  # noqa: E402
+
+CPU = torch.device("cpu")
+
+
+def test_on_a_processor_auto_is_float32():
+    assert precision_of("auto", CPU) == precision_of("fp32", CPU) == torch.float32
+    assert precision_of("bf16", CPU) == torch.bfloat16
+    with pytest.raises(TrainingError, match="unknown precision 'fp8'"):
+        precision_of("fp8", CPU)
+
+
+def test_rotary_frequencies_stay_exact_and_the_model_works_with_them():
+    transformers = pytest.importorskip("transformers", reason="it comes with isogloss[train]")
+    config = transformers.ModernBertConfig(
+        vocab_size=20, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, pad_token_id=0
+    )
+    torch.manual_seed(0)
+    model = transformers.ModernBertModel(config).eval()
+    pieces = torch.arange(1, 17)[None]
+    exact = model(pieces).last_hidden_state
+    before = {name: buffer.clone() for name, buffer in model.named_buffers() if buffer.is_floating_point()}
+    assert before
+    cast(model, torch.bfloat16)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.bfloat16}
+    after = dict(model.named_buffers())
+    assert all(after[name].dtype == torch.float32 and after[name].equal(buffer) for name, buffer in before.items())
+    assert torch.allclose(model(pieces).last_hidden_state.float(), exact, atol=0.1)
