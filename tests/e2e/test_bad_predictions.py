@@ -225,7 +225,7 @@ def test_a_folder_that_is_not_there_or_empty(data_dir: Path, tmp_path: Path) -> 
         ("--tasks", "xqad", "xquad"),
         ("--suite", "xtrem-r", "xtreme-r"),
         ("--split", "tset", "test"),
-        ("--languages", "xx", "language 'xx'"),
+        ("--languages", "xx", "language of xtreme-r 'xx'"),
     ],
 )
 def test_misspelt_names(option: str, wrong: str, near: str, tmp_path: Path) -> None:
