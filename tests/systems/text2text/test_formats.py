@@ -143,6 +143,13 @@ def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
     assert set(found[1:-1:2]) == {"</s>"}
 
 
+def test_questions_without_their_answer_are_counted(source: ModelSource) -> None:
+    train = made("xquad", "answers", question=["who?", "who?"], context=["Anna"] * 2, answers=[["Anna"], ["Otto"]])
+    exercise = Reading(isogloss.task("xquad"), RECIPE, source).exercise(train)
+    assert len(exercise) == 1
+    assert exercise.notes == ["xquad/en train: 1 of 2 examples left out: their answer is not in their passage"]
+
+
 @pytest.mark.parametrize(("stride", "step"), [(1, 1), (4, 4), (100, None)])
 def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"

@@ -7,12 +7,12 @@ import numpy as np
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.pieces import encode, unique
-from isogloss.systems.neural.gold import answer_places, where
+from isogloss.systems.neural.gold import answer_places, left_out, where
 from isogloss.systems.text2text.skill import TextSkill
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, masked, padded
-from isogloss.training.exercise import Arrays, Ints
+from isogloss.training.exercise import Arrays, Exercise, Ints
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -64,6 +64,12 @@ class Reading(TextSkill):
     is in another language. Of a passage that does not fit a row, several windows are read; those without the answer
     write nothing, and the likeliest answer is taken.
     """
+
+    def _exercise(self, train: Examples) -> Exercise:
+        exercise = super()._exercise(train)
+        usable = sum(begin >= 0 for begin, _ in answer_places(train))
+        exercise.notes = left_out(train, usable, "their answer is not in their passage")
+        return exercise
 
     def pairs(self, train: Examples) -> Encoded:
         """The first gold answer is written, from the window it lies in; nothing from others."""
