@@ -9,6 +9,7 @@ import pytest
 
 import isogloss
 from isogloss.data.tables import panx_sentences
+from isogloss.errors import PredictionError
 from isogloss.scoring.results import Average, CellScore, Results
 
 
@@ -34,6 +35,11 @@ def test_pairs_of_sources_without_a_translation_are_wrong_ones(tmp_path: Path) -
 def test_pairs_none_of_which_is_right_score_nothing(tmp_path: Path) -> None:
     cell, _ = scored(tmp_path, "bucc", "test-de.tsv", "de-1\ten-1\n", "de-7\ten-7\n")
     assert cell.metrics["f1"].value == 0
+
+
+def test_no_pair_at_all_is_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(PredictionError, match="no answer for"):
+        scored(tmp_path, "bucc", "test-de.tsv", "de-1\ten-1\n", "")
 
 
 def test_a_candidate_ranked_twice_counts_once_and_takes_a_place(tmp_path: Path) -> None:

@@ -486,6 +486,28 @@ class Told:
         pass
 
 
+def test_a_signal_in_the_last_update_is_not_forgotten(tmp_path):
+    def converged(moment, model):
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(bag(), Words(), RECIPE, watch=converged)
+
+
+def test_who_handles_a_signal_and_goes_on_is_not_asked_again():
+    handled = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: handled.append(number))
+    try:
+        with Interruption() as interruption:
+            signal.raise_signal(signal.SIGTERM)
+            interruption.happen()
+            assert not interruption
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert handled == [signal.SIGTERM]
+
+
 def test_a_second_signal_does_not_wait():
     with pytest.raises(KeyboardInterrupt), Interruption() as interruption:
         signal.raise_signal(signal.SIGINT)

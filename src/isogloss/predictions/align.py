@@ -44,7 +44,8 @@ def _rest_gathered(examples: Examples, answers: Answers) -> Answers:
             gathered.add(identifier, value, number)
         else:
             rest += [f"{identifier} {item}" for item in value or ()]
-    gathered.add(REST, rest)
+    if rest:
+        gathered.add(REST, rest)
     return gathered
 
 
@@ -62,8 +63,8 @@ def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
 
 def _missing(task: Task, examples: Examples, answers: Answers, places: list[int], lenient: bool) -> list[Problem]:
     missing = [examples.ids[row] for row, place in enumerate(places) if place < 0]
-    # In mining most sentences have no translation: saying nothing about one is an answer.
-    if not missing or task.kind == "mining":
+    # In mining most sentences have no translation: saying nothing about one is an answer, but not about all.
+    if not missing or (task.kind == "mining" and answers.ids):
         return []
     named = ", ".join(missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
     what = f"no answer for {len(missing)} of {len(examples)} examples: {named}"

@@ -30,6 +30,8 @@ class Interruption:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._leave()
+        if error is None and self:  # it came with the very last update
+            self.happen()
 
     def __bool__(self) -> bool:
         """Whether there was a signal."""
@@ -38,7 +40,8 @@ class Interruption:
     def happen(self) -> None:
         """Let the noted signal do what it always does."""
         self._leave()
-        signal.raise_signal(self._noted)
+        number, self._noted = self._noted, 0
+        signal.raise_signal(number)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         again, self._noted = self._noted > 0, number

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.systems.encoder.pieces import Int32, Pieces, spread
+from isogloss.systems.neural.models import plain_backend
 from isogloss.training.exercise import Ints
 
 __all__ = ["Frame", "Framed", "Slices", "shortened"]
@@ -91,10 +92,7 @@ class Frame:
 def _looked_at(tokenizer: Any, texts: int) -> tuple[list[int], list[int], list[int]]:
     """Short texts in their frame: which text each piece is of (-1 for special tokens), its number and its segment."""
     if tokenizer.is_fast:
-        backend = tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        seen = backend.encode(*["a"] * texts)
+        seen = plain_backend(tokenizer).encode(*["a"] * texts)
         return [-1 if owner is None else owner for owner in seen.sequence_ids], seen.ids, seen.type_ids
     marks = [[-1 - text] for text in range(texts)]  # numbers that no piece has
     ids = tokenizer.build_inputs_with_special_tokens(*marks)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.neural.models import plain_backend
 from isogloss.training.exercise import Ints
 
 __all__ = ["Pieces", "encode", "located", "spread", "unique"]
@@ -83,9 +84,7 @@ def _caller(tokenizer: Any, spans: bool) -> Callable[[list[str]], list[tuple[Seq
         return lambda texts: [
             (ids, ()) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
         ]
-    backend = tokenizer.backend_tokenizer
-    backend.no_truncation()
-    backend.no_padding()
+    backend = plain_backend(tokenizer)
     call = backend.encode_batch if spans else backend.encode_batch_fast  # the second leaves offsets out
     return lambda texts: [(one.ids, one.offsets if spans else ()) for one in call(texts, add_special_tokens=False)]
 

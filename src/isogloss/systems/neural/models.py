@@ -13,10 +13,18 @@ from typing import Any
 
 from isogloss.systems.base import SystemFailureError
 
-__all__ = ["ModelSource", "quiet", "transformers"]
+__all__ = ["ModelSource", "plain_backend", "quiet", "transformers"]
 
 _INSTALL = "pip install 'isogloss[train]'"
 _FOLDER = "a folder with config.json, weights and tokenizer"
+
+
+def plain_backend(tokenizer: Any) -> Any:
+    """What does the work of a fast tokenizer, told to neither cut texts nor fill them up."""
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    return backend
 
 
 def transformers() -> Any:
@@ -68,10 +76,7 @@ class ModelSource:
         """A hash over all that decides the pieces of a text."""
         digest = hashlib.sha256()
         if self.tokenizer.is_fast:
-            backend = self.tokenizer.backend_tokenizer
-            backend.no_truncation()
-            backend.no_padding()
-            digest.update(backend.to_str().encode())
+            digest.update(plain_backend(self.tokenizer).to_str().encode())
         else:
             with TemporaryDirectory() as folder:
                 self.tokenizer.save_pretrained(folder)

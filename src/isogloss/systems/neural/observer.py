@@ -55,7 +55,7 @@ class Observer:
         questions = Questions.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
         self.record = CheckpointRecord(studio.folder, skill.task, seed, questions.asked, judging)
         self.notes = list(questions.notes)
-        self._warn([note for note in self.notes if note.split(" dev: ")[0] in judging])
+        self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in judging))])
         self.failure: Exception | None = None
 
     def _warn(self, unjudged: list[str]) -> None:
