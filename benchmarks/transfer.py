@@ -20,8 +20,8 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from isogloss.systems.prepare import to_toml
-from isogloss.systems.records import read_record
+from isogloss.runs.prepare import to_toml
+from isogloss.runs.records import read_record
 from isogloss.tasks.registry import task
 
 # A high learning rate suits small models; checkpoints are few because each is asked in every language.
@@ -40,7 +40,7 @@ QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64}
 
 
 @dataclass(frozen=True)
-class Course:
+class FineTuning:
     """One command: a system, what it learns, and where it is asked."""
 
     name: str
@@ -53,21 +53,21 @@ class Course:
 
 
 STUDY = (
-    Course("udpos", "udpos", settings={"epochs": 2.0}),
+    FineTuning("udpos", "udpos", settings={"epochs": 2.0}),
     # WikiANN's test labels are not in XTREME's files: dev is asked, so it must not choose the checkpoint.
-    Course("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
-    Course("tydiqa", "tydiqa", settings=LONGER),
-    Course("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
-    Course("tydiqa-own", "tydiqa", regime="in-language", settings=LONGER, random=False),
-    Course("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
-    Course("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
-    Course("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
-    Course("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
-    Course("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
+    FineTuning("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
+    FineTuning("tydiqa", "tydiqa", settings=LONGER),
+    FineTuning("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
+    FineTuning("tydiqa-own", "tydiqa", regime="in-language", settings=LONGER, random=False),
+    FineTuning("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
+    FineTuning("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
+    FineTuning("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
+    FineTuning("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
+    FineTuning("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
 )
 
 
-def start(course: Course, random: bool, chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
+def start(course: FineTuning, random: bool, chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
     name = f"{course.name}-{'random' if random else 'pretrained'}"
     config = chosen.out / f"{name}.toml"
     config.write_text(to_toml({**COMMON, **course.settings}), encoding="utf-8")

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from shapes import Synthetic, logits, model_of, small
 
-from isogloss.training.batching import Timetable
+from isogloss.training.batching import BatchSchedule
 from isogloss.training.inference import outputs
 from isogloss.training.optimizer import Optimizer
 from isogloss.training.recipes import Recipe
@@ -16,26 +16,26 @@ from isogloss.training.steps import Steps, to_device
 RECIPE = Recipe("check", 1e-4, epochs=1, batch=16, dropout=0.0)
 
 
-def gradients(model: torch.nn.Module, exercise: Synthetic, *, graphs: bool, rounds: int = 6) -> list[torch.Tensor]:
+def gradients(model: torch.nn.Module, objective: Synthetic, *, graphs: bool, rounds: int = 6) -> list[torch.Tensor]:
     """The collected gradients of the first batches, at weights that do not change."""
     device = next(model.parameters()).device
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
     optimizer = Optimizer(model, RECIPE, 100, dtype)
     model.to(dtype)
     found = []
-    passes = Steps(model, exercise, optimizer, graphs=graphs)
-    timetable = Timetable(exercise.lengths, 1, RECIPE, 0)
+    passes = Steps(model, objective, optimizer, graphs=graphs)
+    timetable = BatchSchedule(objective.lengths, 1, RECIPE, 0)
     for _, [batch] in zip(range(rounds), timetable.updates(), strict=False):
-        arrays = exercise.batch(batch.items, batch.width, batch.size)
+        arrays = objective.batch(batch.items, batch.width, batch.size)
         for _ in range(3):  # a shape is captured at the second sight, and replayed from then on
-            passes.backward(to_device(arrays, device), 1 / exercise.weight(batch.items))
+            passes.backward(to_device(arrays, device), 1 / objective.weight(batch.items))
         found.append(optimizer.gradients.clone())
     if graphs and not passes.graphs:
         raise SystemExit(f"not captured: {passes.eager_because}")
     return found
 
 
-def updates(model: torch.nn.Module, exercise: Synthetic) -> None:
+def updates(model: torch.nn.Module, objective: Synthetic) -> None:
     """Twenty updates have the same losses on the CPU in float32 and, captured, on the device in bf16."""
     curves = []
     for device, precision in (("cpu", "fp32"), ("cuda", "bf16")):
@@ -44,14 +44,14 @@ def updates(model: torch.nn.Module, exercise: Synthetic) -> None:
         dtype = torch.float32 if precision == "fp32" else torch.bfloat16
         optimizer = Optimizer(learner, recipe, 20, dtype)
         learner.to(dtype)
-        passes = Steps(learner, exercise, optimizer, graphs=True)
-        for [batch] in Timetable(exercise.lengths, 1, recipe, 0).updates():
-            arrays = exercise.batch(batch.items, batch.width, batch.size)
-            passes.backward(to_device(arrays, optimizer.weights.device), 1 / exercise.weight(batch.items))
+        passes = Steps(learner, objective, optimizer, graphs=True)
+        for [batch] in BatchSchedule(objective.lengths, 1, recipe, 0).updates():
+            arrays = objective.batch(batch.items, batch.width, batch.size)
+            passes.backward(to_device(arrays, optimizer.weights.device), 1 / objective.weight(batch.items))
             passes.update()
         curves.append(passes.losses.cpu())
     apart = float((curves[0] - curves[1]).abs().max())
-    print(f"check {exercise.shape:5}  losses of 20 updates, at most {apart:.1e} apart (the last {curves[1][-1]:.4f})")
+    print(f"check {objective.shape:5}  losses of 20 updates, at most {apart:.1e} apart (the last {curves[1][-1]:.4f})")
     if not apart < 3e-2:
         raise SystemExit("the fast path learns something else")
 
@@ -64,22 +64,22 @@ def distance(left: torch.Tensor, right: torch.Tensor) -> float:
 def run() -> None:
     for shape in ("xnli", "squad", "pos"):
         config = small()
-        exercise = Synthetic(shape, config, 400)
+        objective = Synthetic(shape, config, 400)
         reference = model_of(config, shape, "cpu").train()
         for module in reference.modules():
             if isinstance(module, torch.nn.Dropout):
                 module.p = 0.0
         on_device = copy.deepcopy(reference).cuda()
-        exact = gradients(copy.deepcopy(reference), exercise, graphs=False)
-        eager = gradients(copy.deepcopy(on_device), exercise, graphs=False)
-        captured = gradients(copy.deepcopy(on_device), exercise, graphs=True)
-        updates(copy.deepcopy(reference), exercise)
+        exact = gradients(copy.deepcopy(reference), objective, graphs=False)
+        eager = gradients(copy.deepcopy(on_device), objective, graphs=False)
+        captured = gradients(copy.deepcopy(on_device), objective, graphs=True)
+        updates(copy.deepcopy(reference), objective)
         graph = max(map(distance, captured, eager))
         bf16 = max(map(distance, captured, exact))
         half = copy.deepcopy(on_device).bfloat16()
         answers = {}
         for name, model in (("exact", reference), ("half", half)):
-            rows = [(i, o[0]) for i, o in outputs(model, exercise.lengths, exercise.inputs, logits, tokens=4096)]
+            rows = [(i, o[0]) for i, o in outputs(model, objective.lengths, objective.inputs, logits, tokens=4096)]
             answers[name] = np.concatenate([o.reshape(len(i), -1)[:, :1] for i, o in rows])
         asked = float(np.linalg.norm(answers["half"] - answers["exact"]) / np.linalg.norm(answers["exact"]))
         print(

@@ -37,12 +37,12 @@ class Clock(transformers.TrainerCallback):
             self.seconds, self.started = now - self.started, now
 
 
-def _trainer(model: Any, size: Size, exercise: Synthetic, bf16: bool, steps: int, clock: Clock | None) -> Any:
+def _trainer(model: Any, size: Size, objective: Synthetic, bf16: bool, steps: int, clock: Clock | None) -> Any:
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         items = np.array(rows)
-        made = exercise.batch(items, int(exercise.lengths[items].max()), len(items))
+        made = objective.batch(items, int(objective.lengths[items].max()), len(items))
         tensors = {name: torch.from_numpy(array) for name, array in made.items()}
-        if exercise.shape == "squad":
+        if objective.shape == "squad":
             both = tensors.pop("labels")
             tensors |= {"start_positions": both[:, 0], "end_positions": both[:, 1]}
         return tensors
@@ -65,23 +65,23 @@ def _trainer(model: Any, size: Size, exercise: Synthetic, bf16: bool, steps: int
     return transformers.Trainer(
         model=model,
         args=arguments,
-        train_dataset=Rows(len(exercise)),
-        eval_dataset=Rows(len(exercise)),
+        train_dataset=Rows(len(objective)),
+        eval_dataset=Rows(len(objective)),
         data_collator=collate,
         callbacks=[clock] if clock else [],
     )
 
 
-def train(size: Size, shape: str, exercise: Synthetic, *, bf16: bool, steps: int, skip: int) -> float:
+def train(size: Size, shape: str, objective: Synthetic, *, bf16: bool, steps: int, skip: int) -> float:
     """Examples a second."""
     clock = Clock(skip)
-    _trainer(model_of(size.config, shape, "cuda"), size, exercise, bf16, steps + skip, clock).train()
+    _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, steps + skip, clock).train()
     return steps * size.batch / clock.seconds
 
 
-def predict(size: Size, shape: str, exercise: Synthetic, *, bf16: bool, count: int) -> float:
+def predict(size: Size, shape: str, objective: Synthetic, *, bf16: bool, count: int) -> float:
     """Examples a second."""
-    trainer = _trainer(model_of(size.config, shape, "cuda"), size, exercise, bf16, 1, None)
+    trainer = _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, 1, None)
     trainer.predict(Rows(size.batch * 4))
     torch.cuda.synchronize()
     start = time.perf_counter()

@@ -22,7 +22,7 @@ import torch
 from shapes import Size, Synthetic, logits, model_of, sizes
 
 from isogloss.training.inference import outputs
-from isogloss.training.loop import Moment, train
+from isogloss.training.loop import CheckpointInfo, train
 from isogloss.training.recipes import Recipe
 from isogloss.training.throughput import ceiling, flops_per_piece
 
@@ -31,38 +31,38 @@ STEPS, FEWER, SKIP = 200, 40, 10
 ITEMS, ASKED = 20_000, 1_000
 
 
-def ours(size: Size, shape: str, exercise: Synthetic, steps: int) -> tuple[float, float, float]:
+def ours(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[float, float, float]:
     """Examples a second after the captures, the seconds these took, and the share of the matrix rate."""
     recipe = Recipe("bench", size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
     marks = [time.perf_counter()]
 
-    def mark(moment: Moment, model: torch.nn.Module) -> bool:
+    def mark(moment: CheckpointInfo, model: torch.nn.Module) -> bool:
         torch.cuda.synchronize()
         marks.append(time.perf_counter())
         return False
 
     model = model_of(size.config, shape, "cuda")
-    trained = train(model, exercise, recipe, watch=mark)
+    trained = train(model, objective, recipe, watch=mark)
     if trained.eager_because:
         raise SystemExit(f"not captured: {trained.eager_because}")
     seconds = marks[3] - marks[2]
     rate = steps * size.batch / seconds
-    mean = float(exercise.lengths.mean())
+    mean = float(objective.lengths.mean())
     busy = flops_per_piece(model, mean) * mean * rate / ceiling(torch.device("cuda", 0), torch.bfloat16)
     return rate, marks[2] - marks[0] - 2 * seconds, busy
 
 
-def asked(size: Size, shape: str, exercise: Synthetic) -> tuple[float, float]:
+def asked(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
     """Examples a second of inference, and the share of the matrix rate."""
     model = model_of(size.config, shape, "cuda").bfloat16()
-    for _ in outputs(model, exercise.lengths[:2000], exercise.inputs, logits):
+    for _ in outputs(model, objective.lengths[:2000], objective.inputs, logits):
         pass
     torch.cuda.synchronize()
     start = time.perf_counter()
-    for _ in outputs(model, exercise.lengths, exercise.inputs, logits):
+    for _ in outputs(model, objective.lengths, objective.inputs, logits):
         pass
-    rate = len(exercise) / (time.perf_counter() - start)
-    mean = float(exercise.lengths.mean())
+    rate = len(objective) / (time.perf_counter() - start)
+    mean = float(objective.lengths.mean())
     flops = flops_per_piece(model, mean, training=False) * mean * rate
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
 
@@ -70,14 +70,14 @@ def asked(size: Size, shape: str, exercise: Synthetic) -> tuple[float, float]:
 def stages(key: str, shape: str) -> Iterator[tuple[str, float]]:
     """Figures of one size and shape, each as soon as it is known."""
     size = sizes()[key]
-    exercise = Synthetic(shape, size.config, ITEMS)
-    yield "pieces", float(exercise.lengths.mean())
-    yield from zip(("train", "capture", "utilisation"), ours(size, shape, exercise, STEPS), strict=True)
-    yield from zip(("predict", "predict_utilisation"), asked(size, shape, exercise), strict=True)
+    objective = Synthetic(shape, size.config, ITEMS)
+    yield "pieces", float(objective.lengths.mean())
+    yield from zip(("train", "capture", "utilisation"), ours(size, shape, objective, STEPS), strict=True)
+    yield from zip(("predict", "predict_utilisation"), asked(size, shape, objective), strict=True)
     for precision in ("bf16", "fp32"):
         half = precision == "bf16"
-        yield f"trainer_{precision}", peers.train(size, shape, exercise, bf16=half, steps=FEWER, skip=SKIP)
-        yield f"trainer_predict_{precision}", peers.predict(size, shape, exercise, bf16=half, count=ASKED)
+        yield f"trainer_{precision}", peers.train(size, shape, objective, bf16=half, steps=FEWER, skip=SKIP)
+        yield f"trainer_predict_{precision}", peers.predict(size, shape, objective, bf16=half, count=ASKED)
 
 
 def measure(key: str, shape: str) -> dict[str, float]:

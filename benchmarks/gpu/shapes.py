@@ -9,7 +9,7 @@ import transformers
 from torch import Tensor, nn
 
 from isogloss.training.encoded import Encoded, padded
-from isogloss.training.exercise import Arrays, Exercise, Ints
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 # Every twentieth quantile of the pieces of an input, counted on the English sets with a WordPiece vocabulary of
 # 119,547: XNLI pairs (dev, cut at 128), SQuAD windows (XQuAD's, of 384), UD-POS sentences (train, cut at 128).
@@ -63,7 +63,7 @@ def model_of(config: transformers.PretrainedConfig, shape: str, device: str, see
         return CLASSES[shape].from_config(config)
 
 
-class Synthetic(Exercise):
+class Synthetic(TrainingObjective):
     """Random pieces in the lengths of a task, with random labels."""
 
     def __init__(self, shape: str, config: transformers.PretrainedConfig, count: int, seed: int = 0) -> None:

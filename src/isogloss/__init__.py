@@ -22,12 +22,14 @@ __all__ = [
     "metrics",
     "predictions",
     "report",
+    "runs",
     "score",
     "scoring",
     "systems",
     "task",
     "tasks",
     "training",
+    "translation",
 ]
 
 if TYPE_CHECKING:
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
         metrics,
         predictions,
         report,
+        runs,
         scoring,
         systems,
         tasks,
         training,
+        translation,
     )
     from isogloss.scoring.score import score
     from isogloss.tasks.loading import load

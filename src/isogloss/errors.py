@@ -6,8 +6,6 @@ Every error a user can cause is an `IsoglossError`; the command line prints it w
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["DataError", "IsoglossError", "PredictionError", "UnknownNameError", "near_names", "unknown"]
-
 
 class IsoglossError(Exception):
     """A problem the user can solve: what is wrong, where, and what to do about it."""

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["submodules"]
-
 
 def submodules(package: str, names: Iterable[str]) -> Callable[[str], Any]:
     """A package's `__getattr__` that imports the named submodules on first use."""

@@ -3,7 +3,7 @@
 import pytest
 
 from isogloss.checklist.audit import Reading, audit
-from isogloss.checklist.own import audit_language
+from isogloss.checklist.shipped import audit_language
 from isogloss.grammar import CODES
 from isogloss.grammar.cases import Case, Example
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from isogloss.checklist.own import find_case, suite_cases
+from isogloss.checklist.shipped import find_case, suite_cases
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.grammar import CODES, grammar
 from isogloss.grammar.cases import TESTS, draw, examples

@@ -10,7 +10,7 @@ import pytest
 
 from e2e.command import isogloss, scored
 from isogloss.explain.buckets import learn
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.selection import AttributeSelection
 from isogloss.predictions.importers import import_files
 from isogloss.predictions.write import write_predictions
 from isogloss.tasks.loading import load_gold
@@ -238,7 +238,7 @@ def test_edges_of_the_paper(data_dir: Path) -> None:
     """Table 25, English: lengths span the same ranges; its inner edges come from filling buckets greedily."""
     gold = load_gold(task("xquad"), "en", "test", data_dir)
     paper = {"qLen": (3, 8, 11, 16, 29), "cLen": (25, 91, 111, 156, 509)}
-    for attribute in Chosen(tuple(paper)).of("qa"):
+    for attribute in AttributeSelection(tuple(paper)).of("qa"):
         assert attribute.values is not None
         column = attribute.values(gold).astype(float)
         edges = paper[attribute.name]

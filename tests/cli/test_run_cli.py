@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 
 from e2e.command import isogloss
-from isogloss.cli.run import Standing, _troubles
+from isogloss.cli.run import GridProgress, _troubles
+from isogloss.runs.locks import acquire
+from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.cells import Request
-from isogloss.systems.locks import acquire
-from isogloss.systems.plan import Place, Plan
-from systems.grid_fake import mini_cache, mini_data
+from runs.grid_fake import mini_cache, mini_data
 
 __all__ = ["mini_cache", "mini_data"]
 
@@ -87,7 +87,7 @@ def test_reasons_are_one_only_where_they_are() -> None:
 def test_what_is_waited_for_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     isogloss(*RUN, "--out", tmp_path)
     request = Request.of("mini", tasks=["mini-xquad"], languages=["de", "sw"])
-    standing = Standing(Plan.of("fake", tmp_path, request, seeds=2))
+    standing = GridProgress(Plan.of("fake", tmp_path, request, seeds=2))
     for waiting in ("", "another process is learning it", "another process is learning it", ""):
         standing.log(waiting)
     assert capsys.readouterr().err.splitlines() == [
@@ -134,11 +134,11 @@ def test_the_live_table_counts_the_cells(tmp_path: Path, monkeypatch: pytest.Mon
     isogloss(*RUN, "--out", tmp_path)
     request = Request.of("mini", tasks=["mini-xquad", "mini-tatoeba"], languages=["de", "sw"])
     plan = Plan.of("fake", tmp_path, request, seeds=2)
-    plan.record(Place(0, "mini-tatoeba", "de")).unlink()
-    plan.record(Place(1, "mini-tatoeba", "de")).unlink()
+    plan.record(CellKey(0, "mini-tatoeba", "de")).unlink()
+    plan.record(CellKey(1, "mini-tatoeba", "de")).unlink()
     console = Console(width=100, record=True, file=(tmp_path / "screen").open("w"))
-    standing = Standing(plan)
-    with acquire(plan.lock(Place(1, "mini-tatoeba", "de"))):  # type: ignore[union-attr]
+    standing = GridProgress(plan)
+    with acquire(plan.lock(CellKey(1, "mini-tatoeba", "de"))):  # type: ignore[union-attr]
         console.print(standing.table())
     shown = console.export_text()
     assert re.search(r"task +done +running +failed +skipped +missing", shown)

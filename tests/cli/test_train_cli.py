@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 from e2e.command import isogloss
-from isogloss.systems.neural.account import read_account
+from isogloss.systems.neural.fit_log import read_account
 from isogloss.training import loop
 from isogloss.training.recipes import Recipe, recipe
 from isogloss.training.record import read_checkpoints

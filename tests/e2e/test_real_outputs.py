@@ -28,8 +28,8 @@ def test_squad_systems_on_english_xquad(system: str, data_dir: Path, tmp_path: P
     missing = SYSTEMS[system]
     assert len(set(gold) - set(given)) == missing
     assert any(f"no answer for {missing} of 1190 " in note for note in found["notes"]) == bool(missing)
-    strangers = len(set(given) - set(gold))
-    assert any(note.startswith(f"{strangers} ids are not of xquad/en") for note in found["notes"])
+    unknown_files = len(set(given) - set(gold))
+    assert any(note.startswith(f"{unknown_files} ids are not of xquad/en") for note in found["notes"])
 
 
 def test_packed_predictions_are_read_as_they_are(data_dir: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.attributes import attribute, attributes_for, count_tokens
-from isogloss.explain.attributes.memory import remembered
+from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.tasks.examples import Examples, Pool
 
 
@@ -197,7 +197,7 @@ def test_of_a_large_pool_only_the_targets_are_read():
 def test_what_attributes_share_is_computed_once_and_forgotten():
     asked = []
 
-    @remembered
+    @cached_per_examples
     def lengths(data, name="question"):
         asked.append(name)
         return list(map(len, data[name]))

@@ -7,9 +7,9 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.bias import distances, distribution, shared_cuts, survey
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection
 from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -19,9 +19,9 @@ NUMBER = Attribute("size", "its size", (), discrete=False)
 WORD = Attribute("sort", "its sort", (), discrete=True)
 
 
-def sheet(n: int) -> Sheet:
+def sheet(n: int) -> CellTable:
     examples = Examples("xnli", "en", "test", [str(i) for i in range(n)], {}, "label")
-    return Sheet(task("xnli"), examples, (), np.arange(n), ())
+    return CellTable(task("xnli"), examples, (), np.arange(n), ())
 
 
 def test_numbers_have_a_mean_and_quartiles() -> None:
@@ -53,7 +53,9 @@ def test_sizes_need_not_be_equal() -> None:
 def test_survey_of_made_data(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "de")
-    found = survey(Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path), Chosen(("aLen", "qType")))
+    found = survey(
+        Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path), AttributeSelection(("aLen", "qType"))
+    )
     assert [(d.language, d.attribute, d.n) for d in found.distributions] == [
         ("en", "aLen", 1190),
         ("en", "qType", 1190),
@@ -71,8 +73,10 @@ def test_no_data_is_an_error(tmp_path: Path) -> None:
 
 
 def test_shared_cuts_are_learnt_from_all_languages() -> None:
-    chosen = Chosen(("pLen",))
-    both = shared_cuts(Request.of("mini", tasks=["mini-xcopa"]), Chosen(("pLen", "c1Len"), {"pLen": "shared"}))
+    chosen = AttributeSelection(("pLen",))
+    both = shared_cuts(
+        Request.of("mini", tasks=["mini-xcopa"]), AttributeSelection(("pLen", "c1Len"), {"pLen": "shared"})
+    )
     assert shared_cuts(Request.of("mini", tasks=["mini-xcopa"]), chosen) == {}
     lengths = []
     for language in task("mini-xcopa").languages:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.buckets import NONE, REST, Cut, fixed, interval_text, learn
+from isogloss.explain.buckets import NONE, REST, Binning, fixed, interval_text, learn
 
 numbers = st.lists(st.integers(-5, 5) | st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
@@ -63,7 +63,7 @@ def test_a_cut_learnt_elsewhere_takes_what_lies_outside_into_its_outer_buckets()
     buckets, codes = learnt.apply(np.array([-3.0, 100.0]))
     assert [(b.name, b.low, b.high) for b in buckets] == [("XS", -3, 2), ("XL", 6, 100)]
     assert codes.tolist() == [0, 1]
-    assert Cut(values=("x",)).apply(np.array(["y", "x"]))[1].tolist() == [1, 0]
+    assert Binning(values=("x",)).apply(np.array(["y", "x"]))[1].tolist() == [1, 0]
 
 
 def test_only_counted_rows_make_the_size() -> None:

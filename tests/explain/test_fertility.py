@@ -10,7 +10,7 @@ import pytest
 from isogloss.errors import DataError, IsoglossError, PredictionError
 from isogloss.explain.attributes import fertility
 from isogloss.explain.attributes.fertility import WordPiece
-from isogloss.explain.chosen import choose
+from isogloss.explain.selection import choose
 from isogloss.tasks.examples import Examples
 
 CASED = ["[UNK]", "Play", "play", "##ing", "##in", "##g", "un", "##play", "##able", ".", "中", "é"]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import measured, slices
 from isogloss.explain.model import Attribute
 from isogloss.explain.pairwise import FacetContrast, contrasts, disagreement
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection
 from isogloss.explain.tagging import entities
 from isogloss.metrics.significance import mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
@@ -16,26 +16,26 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 
 
-def chosen(column: np.ndarray, discrete: bool = False) -> Chosen:
-    return Chosen((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
+def chosen(column: np.ndarray, discrete: bool = False) -> AttributeSelection:
+    return AttributeSelection((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
 
 
-def sheet(*systems: np.ndarray) -> Sheet:
+def sheet(*systems: np.ndarray) -> CellTable:
     n = len(systems[0])
     columns = {"text_a": ["a"] * n, "text_b": ["b"] * n, "label": ["neutral"] * n}
     examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
     metrics = tuple({"accuracy": Statistics(scores.astype(float)[:, None], MEAN)} for scores in systems)
     values = tuple(["neutral"] * n for _ in systems)
-    return Sheet(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
+    return CellTable(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
 
 
-def compared(cell: Sheet, asked: Chosen, pair: tuple[int, int] = (0, 1)) -> list[FacetContrast]:
+def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] = (0, 1)) -> list[FacetContrast]:
     along = slices(cell, asked)
     measures = measured(cell, [metrics[cell.main] for metrics in cell.metrics], along)
     return contrasts(cell, along, measures, pair)
 
 
-def turned() -> tuple[Sheet, np.ndarray]:
+def turned() -> tuple[CellTable, np.ndarray]:
     """Two buckets of 100: the first system has 90 and 40 right, the second 50 and 70."""
     place = np.tile(np.arange(100), 2)
     small = np.repeat([True, False], 100)
@@ -100,8 +100,8 @@ def test_entities_are_compared_over_the_same_rows() -> None:
     examples = Examples("wikiann", "en", "test", ids, {"tokens": tokens, "tags": gold}, "tags")
     found = entities(of, examples, (first, second))
     metrics = tuple({"f1": found.statistics(system)} for system in (0, 1))
-    cell = Sheet(of, examples, (first, second), found.example, metrics, found.gold, found, systems=(0, 1))
-    (facet,) = compared(cell, Chosen(("tag",)))
+    cell = CellTable(of, examples, (first, second), found.example, metrics, found.gold, found, systems=(0, 1))
+    (facet,) = compared(cell, AttributeSelection(("tag",)))
     by_name = {row.bucket.name: row for row in facet.buckets}
     assert (by_name["PER"].first, by_name["PER"].second, by_name["PER"].bucket.n) == (100, 0, n)
     # Places: none of n predicted right; n right of n.

@@ -6,9 +6,9 @@ import numpy as np
 
 from isogloss.explain.analysis import analyse
 from isogloss.explain.bias import survey
-from isogloss.explain.chosen import Chosen, choose
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.measure import slices
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection, choose
 from isogloss.explain.single import answer_slices, facets
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.scoring.cells import Request
@@ -17,7 +17,7 @@ from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from predictions.made import tatoeba, write_jsonl
 
-ONLY = Chosen(("rank",))
+ONLY = AttributeSelection(("rank",))
 
 
 def ranking(hit: int | None) -> list[str]:
@@ -25,14 +25,14 @@ def ranking(hit: int | None) -> list[str]:
     return ["target" if place == hit else f"c{place}" for place in range(1, 31)]
 
 
-def sheet(*hits: list[int | None]) -> Sheet:
+def sheet(*hits: list[int | None]) -> CellTable:
     n = len(hits[0])
     columns = {"text": ["query"] * n, "targets": [["other", "target"]] * n}
     examples = Examples("lareqa", "en", "test", [f"q{row}" for row in range(n)], columns, "targets")
     values = tuple([None if hit == 0 else ranking(hit) for hit in of_system] for of_system in hits)
     scores = [np.array([1 / hit if hit and hit <= 20 else 0.0 for hit in of_system])[:, None] for of_system in hits]
     metrics = tuple({"map@20": Statistics(rows, MEAN)} for rows in scores)
-    return Sheet(task("lareqa"), examples, values, np.arange(n), metrics, systems=tuple(range(len(hits))))
+    return CellTable(task("lareqa"), examples, values, np.arange(n), metrics, systems=tuple(range(len(hits))))
 
 
 def test_ranks_by_hand() -> None:
@@ -58,7 +58,7 @@ def test_it_is_no_attribute_of_examples() -> None:
     cell = sheet([1, 2], [1, 1])
     assert slices(cell, ONLY) == []
     assert answer_slices(cell, ONLY, 1) == []  # the same everywhere
-    assert answer_slices(cell, Chosen(("queryLen",))) == []
+    assert answer_slices(cell, AttributeSelection(("queryLen",))) == []
     assert choose(["Rank"], ["bitext"]).names == ("rank",)
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import GROUPS, measured, slices
 from isogloss.explain.model import Attribute, Bucket, Column
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection
 from isogloss.explain.single import bucket_text, confusion, facets
 from isogloss.metrics.intervals import wilson
 from isogloss.metrics.statistics import MEAN, Statistics
@@ -19,18 +19,18 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 
 
-def chosen(column: Column, discrete: bool = False) -> Chosen:
-    return Chosen((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
+def chosen(column: Column, discrete: bool = False) -> AttributeSelection:
+    return AttributeSelection((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
 
 
-def sheet(*systems: list[float], labels: list[str] | None = None) -> Sheet:
+def sheet(*systems: list[float], labels: list[str] | None = None) -> CellTable:
     """A classification cell whose examples have the given scores."""
     n = len(systems[0])
     columns = {"text_a": [f"a{i}" for i in range(n)], "text_b": ["b"] * n, "label": labels or ["neutral"] * n}
     examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
     metrics = tuple({"accuracy": Statistics(np.array(scores, dtype=float)[:, None], MEAN)} for scores in systems)
     values = tuple(["neutral" if score else None for score in scores] for scores in systems)
-    return Sheet(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
+    return CellTable(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
 
 
 def test_buckets_by_hand() -> None:

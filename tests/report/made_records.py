@@ -6,8 +6,8 @@ from isogloss.checklist.scoring import CellRate, Rate
 from isogloss.explain.bias import Bias, Distances, Distribution
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
-from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, Versus
-from isogloss.report.analyses import Explained
+from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, PairwiseExplanation
+from isogloss.report.explain_io import Explained
 from isogloss.report.inputs import Inputs
 from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
 
@@ -90,7 +90,7 @@ def rates() -> list[CellRate]:
     ]
 
 
-def versus(first: str = "plain", second: str = HOSTILE) -> Versus:
+def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
     """XNLI in en and ar: the first is 5 points ahead; in en the second is surely ahead in XL, and probably in L."""
     facets = []
     for language in ("en", "ar"):
@@ -107,7 +107,7 @@ def versus(first: str = "plain", second: str = HOSTILE) -> Versus:
         Disagreement("xnli", "en", 100, 5.0, 12, 7, ["en-0", "en-1"], ["en-9"]),
         Disagreement("xnli", "ar", 100, 5.0, 9, 4, ["ar-0"], []),
     ]
-    return Versus(first, second, facets, cells)
+    return PairwiseExplanation(first, second, facets, cells)
 
 
 def survey() -> Bias:

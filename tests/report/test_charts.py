@@ -9,7 +9,7 @@ from isogloss.errors import IsoglossError
 from isogloss.explain.model import Bucket
 from isogloss.report import charts
 from isogloss.report.document import sections
-from isogloss.report.explained import edges, explain_charts, slug
+from isogloss.report.explain_section import edges, explain_charts, slug
 from isogloss.report.section import Section
 from report.made_records import HOSTILE, inputs
 

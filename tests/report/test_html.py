@@ -14,11 +14,11 @@ import pytest
 
 from isogloss.explain.analysis import Analysis
 from isogloss.languages import language
-from isogloss.report.analyses import distinct
-from isogloss.report.bundle import write_analysis, write_bias
 from isogloss.report.document import sections
+from isogloss.report.explain_io import distinct
 from isogloss.report.html import page
 from isogloss.report.inputs import Inputs
+from isogloss.report.write import write_analysis, write_bias
 from isogloss.scoring.results import Results
 from report.made_records import HOSTILE, LANGUAGES, explanation, inputs, results, survey, versus
 
@@ -181,7 +181,7 @@ def test_an_analysis_is_a_page_of_its_own(tmp_path: Path) -> None:
 
 
 def test_pages_without_a_checklist_do_not_load_its_machinery() -> None:
-    code = "import sys, isogloss.report.bundle; print([m for m in sys.modules if m.startswith('isogloss.checklist')])"
+    code = "import sys, isogloss.report.write; print([m for m in sys.modules if m.startswith('isogloss.checklist')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -91,7 +91,7 @@ def paraphrases() -> Examples:
 
 
 def questions() -> Examples:
-    """Questions about different passages, none of them asked twice: there is one right answer to be found."""
+    """ProbeSet about different passages, none of them asked twice: there is one right answer to be found."""
     found = load("mini-xquad", "en", "train")
     asked = {question: row for row, question in reversed(list(enumerate(found["question"])))}
     about = {found["context"][row]: row for row in sorted(asked.values(), reverse=True)}
@@ -164,13 +164,13 @@ def test_text2text_reads_before_it_retrieves(name: str, tiny_mt5: Path) -> None:
 
     found, train = writer(tiny_mt5, name), training_set("xquad")
     assert found.learns_from(task(name)).id == "xquad"
-    skill = found.skill(task(name))
-    model = skill.open(0)
-    learn(model, skill.exercise(train), skill.recipe)
-    assert score(train, found.skill(task("xquad")).answers(model, train)) >= ENOUGH
+    adapter = found.adapter(task(name))
+    model = adapter.open(0)
+    learn(model, adapter.objective(train), adapter.recipe)
+    assert score(train, found.adapter(task("xquad")).answers(model, train)) >= ENOUGH
     texts = questions()["question"]
     asked = as_search(name, texts[::-1], texts, range(LEARNT)[::-1])
-    assert score(asked, skill.answers(model, asked)) >= ENOUGH
+    assert score(asked, adapter.answers(model, asked)) >= ENOUGH
 
 
 @pytest.mark.parametrize(

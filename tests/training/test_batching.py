@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.training.batching import Batch, Timetable, by_tokens, widths
+from isogloss.training.batching import Batch, BatchSchedule, by_tokens, widths
 from isogloss.training.recipes import Recipe
 
 lengths_of = st.lists(st.integers(1, 600), min_size=1, max_size=200).map(np.array)
@@ -41,7 +41,7 @@ def flat(updates: Iterable[list[Batch]]) -> list[Batch]:
 
 @given(lengths_of, st.integers(1, 40), st.integers(0, 3))
 def test_every_item_comes_once_an_epoch(lengths, batch, seed):
-    table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=2, batch=batch), seed)
+    table = BatchSchedule(lengths, 1, Recipe("x", 1e-5, epochs=2, batch=batch), seed)
     updates = list(table.updates())
     assert len(updates) == table.steps == 2 * table.per_epoch
     for epoch in (updates[: table.per_epoch], updates[table.per_epoch :]):
@@ -53,7 +53,7 @@ def test_every_item_comes_once_an_epoch(lengths, batch, seed):
 
 @given(lengths_of, st.integers(1, 40), st.integers(0, 50))
 def test_whoever_resumes_goes_on_with_the_same_batches(lengths, batch, start):
-    table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=3, batch=batch), 4)
+    table = BatchSchedule(lengths, 1, Recipe("x", 1e-5, epochs=3, batch=batch), 4)
     whole = [(each.items.tolist(), each.width, each.size) for [each] in table.updates()]
     rest = [(each.items.tolist(), each.width, each.size) for [each] in table.updates(start)]
     assert rest == whole[start:]
@@ -61,7 +61,7 @@ def test_whoever_resumes_goes_on_with_the_same_batches(lengths, batch, start):
 
 @given(lengths_of, st.integers(600, 5000), st.integers(1, 3))
 def test_a_budget_of_pieces_is_kept_and_used(lengths, tokens, rows):
-    table = Timetable(lengths, rows, Recipe("x", 1e-5, epochs=1, tokens=tokens * rows), 0)
+    table = BatchSchedule(lengths, rows, Recipe("x", 1e-5, epochs=1, tokens=tokens * rows), 0)
     updates = list(table.updates())
     assert sorted(np.concatenate([each.items for each in flat(updates)]).tolist()) == list(range(len(lengths)))
     counts, pieces = [0], 0
@@ -73,12 +73,12 @@ def test_a_budget_of_pieces_is_kept_and_used(lengths, tokens, rows):
 
 
 def test_where_items_need_each_other_an_update_is_one_batch():
-    table = Timetable(np.arange(1, 50), 1, Recipe("x", 1e-5, epochs=1, tokens=300), 0, splittable=False)
+    table = BatchSchedule(np.arange(1, 50), 1, Recipe("x", 1e-5, epochs=1, tokens=300), 0, splittable=False)
     assert {len(update) for update in table.updates()} == {1}
 
 
 def test_steps_may_be_given_instead_of_epochs():
-    table = Timetable(np.full(10, 5), 1, Recipe("x", 1e-5, steps=7, batch=4), 0)
+    table = BatchSchedule(np.full(10, 5), 1, Recipe("x", 1e-5, steps=7, batch=4), 0)
     assert [len(each.items) for [each] in table.updates()].count(2) == 2
     assert len(list(table.updates())) == 7
 
@@ -87,7 +87,7 @@ def test_steps_may_be_given_instead_of_epochs():
 @pytest.mark.parametrize("mean", [13, 23, 40, 190])
 def test_at_least_95_percent_are_pieces(mean, counted):
     lengths = np.clip(np.random.default_rng(0).gamma(3, mean / 3, 20_000).astype(int), 3, 384)
-    table = Timetable(lengths, 1, Recipe("x", 1e-5, epochs=1, **counted), 0)
+    table = BatchSchedule(lengths, 1, Recipe("x", 1e-5, epochs=1, **counted), 0)
     assert padding(lengths, flat(table.updates())) < 0.05
 
 

@@ -68,7 +68,7 @@ def test_it_equals_torch_by_hand():
     groups = [{"params": decaying, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
     adam = torch.optim.AdamW(groups, lr=1e-2, eps=1e-8)
     reference.dropout.p = 0.0
-    for step, [batch] in enumerate(loop.Timetable(words.lengths, 1, recipe, 5).updates()):
+    for step, [batch] in enumerate(loop.BatchSchedule(words.lengths, 1, recipe, 5).updates()):
         for group in adam.param_groups:
             group["lr"] = 1e-2 * min(step / 2, (8 - step) / 6)
         arrays = {name: torch.from_numpy(array) for name, array in words.batch(batch.items, 32, 16).items()}
@@ -244,7 +244,7 @@ def test_a_loss_that_is_not_a_number_stops_with_the_update(tmp_path, monkeypatch
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
     monkeypatch.setattr(loop, "STATE_AT_LATEST", 0)
     words, model, state = Poisoned(), bag(), tmp_path / "state.pt"
-    _, _, [third], *_ = loop.Timetable(words.lengths, 1, RECIPE, 3).updates()
+    _, _, [third], *_ = loop.BatchSchedule(words.lengths, 1, RECIPE, 3).updates()
     mark(words, third.items[0])
     with pytest.raises(TrainingError, match=r"not a number at update 3; the state before is kept.*learning_rate"):
         loop.train(model, words, RECIPE, seed=3, state=state)

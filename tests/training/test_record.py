@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
-from isogloss.training.record import LARGEST_POOL, CheckpointRecord, Questions, read_checkpoints, subset
+from isogloss.training.record import LARGEST_POOL, CheckpointRecord, ProbeSet, read_checkpoints, subset
 
 XNLI = task("xnli")
 LABELS = XNLI.labels
@@ -56,7 +56,7 @@ def test_what_cannot_be_asked_is_noted() -> None:
         return examples(language, split, 30, gold=language != "de", pool=large if language == "zh" else None)
 
     wanted = [(code, split) for code in ("en", "de", "ta", "zh", "en") for split in ("dev", "test")]
-    found = Questions.of(find, wanted, {"dev": 10, "test": 20})
+    found = ProbeSet.of(find, wanted, {"dev": 10, "test": 20})
     assert [(part.language, part.split, len(part)) for part in found.asked] == [
         ("en", "dev", 10),
         ("en", "test", 20),
@@ -69,7 +69,7 @@ def test_what_cannot_be_asked_is_noted() -> None:
         "zh dev: a pool of 50,001 candidates is too large to be asked at every checkpoint",
         "zh test: a pool of 50,001 candidates is too large to be asked at every checkpoint",
     )
-    unread = Questions.of(lambda *_: pytest.fail("read in vain"), [("en", "dev")], {"dev": 0})
+    unread = ProbeSet.of(lambda *_: pytest.fail("read in vain"), [("en", "dev")], {"dev": 0})
     assert unread.notes == ("en dev: not asked at checkpoints",)
 
 
@@ -78,8 +78,8 @@ def test_a_damaged_dev_set_is_told_and_a_damaged_test_set_noted() -> None:
         raise DataError("1 columns instead of 3", where=f"{split}.tsv:3")
 
     with pytest.raises(DataError, match=r"dev\.tsv:3: 1 columns instead of 3"):
-        Questions.of(damaged, [("en", "dev")], {"dev": 10})
-    assert Questions.of(damaged, [("en", "test")], {"test": 10}).notes == ("en test: 1 columns instead of 3",)
+        ProbeSet.of(damaged, [("en", "dev")], {"dev": 10})
+    assert ProbeSet.of(damaged, [("en", "test")], {"test": 10}).notes == ("en test: 1 columns instead of 3",)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import UnknownNameError
-from isogloss.training.selection import RULES, Choice, Row, check_rule, choose, dev_scores, judges
+from isogloss.training.selection import RULES, Choice, Row, check_rule, choose, dev_scores, selecting_languages
 
 STEPS = [10, 20, 30, 40]
 
@@ -56,10 +56,10 @@ def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
 
 
 def test_which_dev_sets_a_rule_looks_at() -> None:
-    assert judges("english-dev", ["sw", "de"]) == ("en",)
-    assert judges("target-dev", ["sw", "de", "sw"]) == ("sw", "de")
-    assert judges("single-target:fi", ["sw"]) == ("fi",)
-    assert judges("last", ["sw"]) == ()
+    assert selecting_languages("english-dev", ["sw", "de"]) == ("en",)
+    assert selecting_languages("target-dev", ["sw", "de", "sw"]) == ("sw", "de")
+    assert selecting_languages("single-target:fi", ["sw"]) == ("fi",)
+    assert selecting_languages("last", ["sw"]) == ()
 
 
 def test_rules_are_checked() -> None:

@@ -1,4 +1,4 @@
-"""A model and an exercise small enough to compute by hand: the mean of a row's embeddings, classified."""
+"""A model and an objective small enough to compute by hand: the mean of a row's embeddings, classified."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from isogloss.training.encoded import Encoded, padded
-from isogloss.training.exercise import Arrays, Exercise, Ints
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 VOCABULARY, CLASSES = 20, 3
 
@@ -26,7 +26,7 @@ class Bag(nn.Module):
         return self.out(self.norm(self.dropout(mean)))
 
 
-class Words(Exercise):
+class Words(TrainingObjective):
     """Rows in which most pieces name the label."""
 
     def __init__(self, rows: int = 64, seed: int = 0) -> None:

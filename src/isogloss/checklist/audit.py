@@ -15,8 +15,6 @@ from isogloss.grammar.cases import Example
 from isogloss.grammar.schema import script_of_letter
 from isogloss.languages import language as find_language
 
-__all__ = ["KINDS", "Finding", "Findings", "Reading", "audit", "stands_once"]
-
 KINDS = {
     "unfilled": "a slot was not filled",
     "absent": "the answer is not in the context",

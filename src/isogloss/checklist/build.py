@@ -11,14 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.checklist.own import CASES, suite_cases
+from isogloss.checklist.shipped import CASES, suite_cases
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
-from isogloss.grammar.cases import TESTS, Case, Example, examples, fillers
+from isogloss.grammar.cases import Case, Example, examples, fillers
 from isogloss.grammar.file import Grammar, grammar
-from isogloss.grammar.schema import LEAST_NAMES
-
-__all__ = ["KINDS", "Variant", "build", "variants"]
+from isogloss.grammar.schema import LEAST_NAMES, TESTS
 
 # MFT: the answer is right or wrong. INV: an answer must not change when other names are used, or when a sentence is
 # added that has nothing to do with the question.

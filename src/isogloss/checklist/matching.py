@@ -12,8 +12,6 @@ from functools import cache
 from isogloss.errors import unknown
 from isogloss.grammar.file import CODES, grammar
 
-__all__ = ["MODES", "cleaned", "matches"]
-
 MODES = ("paper", "fair")
 
 # The released cleaner's articles: whole words, beginnings of words (no boundary after them), or letters anywhere.

@@ -30,8 +30,6 @@ from isogloss.grammar.cases import Example
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import script_of_letter
 
-__all__ = ["DOOMED", "Filled", "Names", "Sheet", "audit_sheet", "doomed_cases", "given_names", "load"]
-
 CASES = 200
 # What no system can do anything about: an answer it cannot give, and one question that wants two answers.
 DOOMED = ("unreachable", "same-question")

@@ -19,8 +19,6 @@ from isogloss.checklist.released_sheet import (
 )
 from isogloss.grammar.cases import Case, Example
 
-__all__ = ["Cases", "Filled"]
-
 # A kind of finding that only a translation can have, and its detail.
 Slip = tuple[str, str]
 

@@ -22,8 +22,6 @@ from isogloss.data.files import lines
 from isogloss.errors import DataError, UnknownNameError, near_names, unknown
 from isogloss.languages import CODES
 
-__all__ = ["Cell", "Condition", "Row", "Translation", "lexicon_of", "parts", "read", "slots"]
-
 ENGLISH = "en"
 PEOPLE = "first_name"
 PROPERTY = "property"

@@ -9,18 +9,17 @@ import numpy as np
 
 from isogloss.checklist.build import Variant, swapped, variants
 from isogloss.checklist.matching import MODES, matches
-from isogloss.checklist.own import CASES
+from isogloss.checklist.shipped import CASES
 from isogloss.errors import PredictionError, unknown
-from isogloss.grammar.cases import TESTS, fillers
+from isogloss.grammar.cases import fillers
 from isogloss.grammar.file import CODES, grammar
+from isogloss.grammar.schema import TESTS
 from isogloss.metrics.intervals import wilson
 from isogloss.metrics.significance import holm, mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.predictions.align import first_rows
 from isogloss.predictions.formats import json_lines
 from isogloss.tasks.kinds import kind as task_kind
-
-__all__ = ["CellRate", "Failure", "Rate", "contrast", "failures", "score"]
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def audit(
       isogloss checklist audit --suite checklist_templates.tsv \\
           --languages he,th --details 2
     """
-    from isogloss.checklist.own import audit_language
+    from isogloss.checklist.shipped import audit_language
     from isogloss.report.checklist import finding_table
     from isogloss.report.tables import show
 
@@ -212,7 +212,7 @@ def show_case(
     Example:
       isogloss checklist show animal_vs_vehicle-0003 --languages en,ja,sw,tr
     """
-    from isogloss.checklist.own import find_case
+    from isogloss.checklist.shipped import find_case
     from isogloss.grammar.cases import examples
     from isogloss.grammar.file import grammar
     from isogloss.report.checklist import side_by_side

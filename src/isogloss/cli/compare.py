@@ -39,7 +39,7 @@ def compare(
     import msgspec
 
     from isogloss.data.files import atomic_write
-    from isogloss.report.contrasts import comparison_tables
+    from isogloss.report.compare_tables import comparison_tables
     from isogloss.report.tables import show
     from isogloss.scoring.compare import compare as contrast
 

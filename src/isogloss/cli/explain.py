@@ -10,7 +10,7 @@ from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, progress,
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
     from isogloss.explain.bias import Bias
-    from isogloss.explain.chosen import Chosen
+    from isogloss.explain.selection import AttributeSelection
     from isogloss.scoring.cells import Request
 
 app = typer.Typer(add_completion=False)
@@ -74,31 +74,36 @@ def explain(
 
 
 def _show_systems(
-    systems: list[Path], asked: "Request", chosen: "Chosen", examples: int, json: Path | None, html: Path | None
+    systems: list[Path],
+    asked: "Request",
+    chosen: "AttributeSelection",
+    examples: int,
+    json: Path | None,
+    html: Path | None,
 ) -> None:
     from isogloss.explain.analysis import analyse
-    from isogloss.report.explanations import analysis_tables
+    from isogloss.report.explain_tables import analysis_tables
     from isogloss.report.tables import show
 
     with progress("explaining") as step:
         found = analyse(systems, asked, chosen, examples=examples, progress=step)
     if html is not None:
-        from isogloss.report.bundle import write_analysis
+        from isogloss.report.write import write_analysis
 
         write_analysis(found, html)
     _write_json(found, json)
     show(analysis_tables(found), "table")
 
 
-def _show_bias(asked: "Request", chosen: "Chosen", json: Path | None, html: Path | None) -> None:
+def _show_bias(asked: "Request", chosen: "AttributeSelection", json: Path | None, html: Path | None) -> None:
     from isogloss.explain.bias import survey
-    from isogloss.report.explanations import bias_tables
+    from isogloss.report.explain_tables import bias_tables
     from isogloss.report.tables import show
 
     with progress("surveying") as step:
         found = survey(asked, chosen, step)
     if html is not None:
-        from isogloss.report.bundle import write_bias
+        from isogloss.report.write import write_bias
 
         write_bias(found, html)
     _write_json(found, json)

@@ -12,10 +12,9 @@ from isogloss.cli.options import Data
 from isogloss.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from isogloss.data.fetch import Outcome, Progress
+    from isogloss.data.fetch import Outcome
+    from isogloss.data.fetch_retrieve import Progress
     from isogloss.data.sources import Dataset, Source
-
-__all__ = ["app", "fetch"]
 
 WIDTH = 80
 FEW = 8
@@ -55,8 +54,9 @@ def fetch(
     Exit status: 0 all is there, 1 something failed (the rest was done),
     2 wrong usage.
     """
-    from isogloss.data.fetch import Patience, is_mirror
     from isogloss.data.fetch import fetch as bring
+    from isogloss.data.fetch_download import Patience
+    from isogloss.data.fetch_retrieve import is_mirror
     from isogloss.data.location import default_data_dir
     from isogloss.data.sources import datasets
 

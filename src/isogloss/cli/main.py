@@ -9,8 +9,6 @@ from importlib import import_module
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.version import __version__
 
-__all__ = ["VERBS", "main"]
-
 # Verb: its module, and what it does in one line.
 VERBS = {
     "list": ("listing", "Show the tasks, languages, suites, metrics and systems there are."),

@@ -11,20 +11,6 @@ import typer
 if TYPE_CHECKING:
     from isogloss.scoring.cells import Request
 
-__all__ = [
-    "Data",
-    "Format",
-    "Gold",
-    "Languages",
-    "Predictions",
-    "Regime",
-    "Split",
-    "Suite",
-    "Tasks",
-    "progress",
-    "words",
-]
-
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
 ]

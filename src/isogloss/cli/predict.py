@@ -38,8 +38,8 @@ def predict(
     """
     from isogloss.errors import unknown
     from isogloss.predictions.write import destination, write_predictions
+    from isogloss.runs.cells import FitJob, answers, fitted
     from isogloss.systems import system as find_system
-    from isogloss.systems.cells import Lesson, answers, fitted
     from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
     from isogloss.training.regimes import regime as find_regime
@@ -53,9 +53,9 @@ def predict(
     learning = find_regime(regime)
     [fit] = learning.fits([language])
     with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
-        lesson = Lesson(learning, of, fit, seed, data, Path(folder))
-        learnt, _ = fitted(find_system(system), lesson)
+        job = FitJob(learning, of, fit, seed, data, Path(folder))
+        learnt, _ = fitted(find_system(system), job)
         step(f"done, predicting {of.id}/{language}")
-        examples, values = answers(learnt, lesson, language, split)
+        examples, values = answers(learnt, job, language, split)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
     typer.echo(f"{path}  {len(examples):,} answers")

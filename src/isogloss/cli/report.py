@@ -38,8 +38,8 @@ def report(
       isogloss report xlmr.json mbert.json --explain both.json \\
           --explain bias.json -o report
     """
-    from isogloss.report.bundle import write_report
     from isogloss.report.inputs import read_inputs
+    from isogloss.report.write import write_report
 
     inputs = read_inputs(results, explain or (), checklist or ())
     with progress("writing") as step:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
     from isogloss.report.tables import Table
-    from isogloss.systems.plan import Place, Plan
-    from isogloss.systems.summary import Summary
+    from isogloss.runs.plan import CellKey, Plan
+    from isogloss.runs.summary import Summary
 
 app = typer.Typer(add_completion=False)
 
@@ -64,8 +64,8 @@ def run(
     """
     from rich.console import Console
 
+    from isogloss.runs.plan import Plan
     from isogloss.scoring.cells import Request
-    from isogloss.systems.plan import Plan
 
     request = Request.of(suite, tasks=words(tasks), languages=words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
@@ -82,15 +82,15 @@ def filled(plan: "Plan", console: "Console", *, jobs: int = 1, force: bool = Fal
     Raises:
         Exit: it was interrupted, which has been said; or this process has nothing more to do.
     """
-    from isogloss.systems.grid import run as fill_grid
-    from isogloss.systems.summary import standing
+    from isogloss.runs.grid import run as fill_grid
+    from isogloss.runs.summary import standing
     from isogloss.training.processes import is_main
 
     if not is_main():
         fill_grid(plan, jobs=jobs)
         raise typer.Exit
     try:
-        with _shown(Standing(plan), live=live) as look:
+        with _shown(GridProgress(plan), live=live) as look:
             return fill_grid(plan, jobs=jobs, force=force, look=look)
     except KeyboardInterrupt:
         console.print(f"interrupted: {_counted(standing(plan))}", highlight=False, soft_wrap=True)
@@ -106,16 +106,16 @@ def concluded(plan: "Plan", console: "Console", summary: "Summary") -> int:
     return 1 if summary.cells["failed"] or not summary.cells["done"] else 0
 
 
-class Standing:
+class GridProgress:
     """How a grid stands, read from its folder: the cells of all processes, of this command and of others."""
 
     def __init__(self, plan: "Plan") -> None:
         self.plan = plan
         self.groups = plan.groups
         self.total = len(plan.places)
-        self.settled: dict[Place, str] = {}
-        self.reasons: dict[Place, str] = {}
-        self.running: set[Place] = set()
+        self.settled: dict[CellKey, str] = {}
+        self.reasons: dict[CellKey, str] = {}
+        self.running: set[CellKey] = set()
         self.said: set[str] = set()
         self.began = 0.0
         self.before = -1
@@ -126,9 +126,9 @@ class Standing:
             self.look()
             self.began, self.before = time.monotonic(), len(self.settled)
 
-    def look(self) -> "list[Place]":
+    def look(self) -> "list[CellKey]":
         """Look again; the cells that have been settled since the last time."""
-        from isogloss.systems.records import read_record
+        from isogloss.runs.records import read_record
 
         news = []
         self.running = set()
@@ -145,7 +145,7 @@ class Standing:
                     self.running.add(place)
         return news
 
-    def counts(self, places: "list[Place]") -> "Counter[str]":
+    def counts(self, places: "list[CellKey]") -> "Counter[str]":
         """How many of some cells are done, running, failed, skipped and missing."""
         return Counter(
             self.settled.get(place) or ("running" if place in self.running else "missing") for place in places
@@ -170,7 +170,7 @@ class Standing:
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
-        by_task: dict[str, list[Place]] = defaultdict(list)
+        by_task: dict[str, list[CellKey]] = defaultdict(list)
         for group in self.groups:
             by_task[group.task] += group.places
         rows = {name: self.counts(places) for name, places in by_task.items()}
@@ -206,7 +206,7 @@ class Standing:
 
 
 @contextmanager
-def _shown(standing: Standing, *, live: bool) -> Iterator[Callable[[str], None]]:
+def _shown(standing: GridProgress, *, live: bool) -> Iterator[Callable[[str], None]]:
     """A live table on a terminal, log lines elsewhere; what it gives is to be called now and then."""
     from rich.console import Console
     from rich.live import Live
@@ -265,7 +265,7 @@ def _table(summary: "Summary", seeds: int) -> "Table":
 
 def _unscored(plan: "Plan") -> dict[str, str]:
     """Why cells that are done have no score."""
-    from isogloss.systems.records import read_record
+    from isogloss.runs.records import read_record
 
     records = {place: read_record(plan.record(place)) for place in plan.places}
     return {

@@ -10,8 +10,8 @@ from isogloss.errors import IsoglossError
 
 if TYPE_CHECKING:
     from isogloss.report.tables import Table
-    from isogloss.systems.plan import Plan
-    from isogloss.systems.summary import Summary
+    from isogloss.runs.plan import Plan
+    from isogloss.runs.summary import Summary
 
 app = typer.Typer(add_completion=False)
 
@@ -61,9 +61,9 @@ def train(
     from rich.console import Console
 
     from isogloss.cli.run import concluded, filled
+    from isogloss.runs.plan import Plan
     from isogloss.scoring.cells import Request
     from isogloss.systems.base import Named
-    from isogloss.systems.plan import Plan
     from isogloss.training.recipes import changes
 
     named = Named.of(system)
@@ -112,7 +112,7 @@ def _by_language(plan: "Plan", name: str) -> dict[str, list[float]]:
     """The scores of a task by language, one a seed that has it."""
     from statistics import fmean
 
-    from isogloss.systems.records import read_record
+    from isogloss.runs.records import read_record
     from isogloss.tasks.registry import task
 
     found: dict[str, list[float]] = {}

@@ -44,9 +44,9 @@ def translate(
     from isogloss.tasks.registry import task as find_task
     from isogloss.tasks.task import SPLITS
     from isogloss.training.regimes import regime
-    from isogloss.training.translating import program, untranslated
-    from isogloss.training.translating import translate as write
-    from isogloss.training.translations import own_file
+    from isogloss.translation.translated import own_file
+    from isogloss.translation.translators import program, untranslated
+    from isogloss.translation.translators import translate as write
 
     of = find_task(task)
     if split not in SPLITS:

@@ -22,8 +22,6 @@ from typing import NoReturn
 
 from isogloss.errors import DataError
 
-__all__ = ["Sentence", "sentences", "tagged_words"]
-
 Row = list[str]
 Span = tuple[int, int]
 

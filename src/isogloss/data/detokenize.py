@@ -19,8 +19,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from unicodedata import category
 
-__all__ = ["UNSEGMENTED", "join"]
-
 UNSEGMENTED = frozenset({"ja", "th", "zh"})
 
 _LAST_LATIN = "\u024f"

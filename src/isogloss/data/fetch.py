@@ -21,8 +21,6 @@ from isogloss.data.files import SUFFIXES, existing, resolve
 from isogloss.data.sources import Dataset, Source
 from isogloss.errors import DataError, IsoglossError
 
-__all__ = ["Outcome", "Patience", "Progress", "Status", "fetch", "is_mirror", "status"]
-
 WORK = ".fetch"
 RECORD = "checksums.json"
 

@@ -23,8 +23,6 @@ from typing import IO, Any, cast
 from isogloss.data.sources import Rule
 from isogloss.errors import DataError
 
-__all__ = ["extract"]
-
 CHUNK = 1 << 18
 # Real text shrinks to a tenth; what grows beyond this many times its size is a bomb.
 MAX_RATIO = 30

@@ -20,8 +20,6 @@ import requests
 from isogloss.errors import DataError
 from isogloss.version import __version__
 
-__all__ = ["FolderDownloader", "HostError", "Patience", "ResumingDownloader"]
-
 # Small, because the chunk in which a connection breaks is lost.
 CHUNK = 1 << 14
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})

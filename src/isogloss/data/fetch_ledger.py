@@ -18,8 +18,6 @@ import msgspec
 from isogloss.data.files import resolve
 from isogloss.errors import DataError
 
-__all__ = ["Entry", "Ledger", "exclusive", "sha256_of"]
-
 
 class Entry(msgspec.Struct, frozen=True):
     """An archive that was fetched: its checksum, its address, and the checksum of each file taken out."""

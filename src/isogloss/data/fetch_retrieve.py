@@ -14,8 +14,6 @@ from isogloss.data.fetch_wheel import SCHEME, PipDownloader
 from isogloss.data.sources import Source
 from isogloss.errors import DataError, IsoglossError
 
-__all__ = ["ChecksumError", "Progress", "Retriever", "is_mirror"]
-
 # A host that has used up all tries for this many files in a row is not asked again in this run.
 TOLERANCE = 3
 

@@ -14,8 +14,6 @@ from tempfile import TemporaryDirectory
 from isogloss.data.fetch_download import Arrived, Patience
 from isogloss.errors import DataError
 
-__all__ = ["SCHEME", "PipDownloader"]
-
 # An address reads `pip:<name>==<version>/<file name of the wheel>`.
 SCHEME = "pip:"
 

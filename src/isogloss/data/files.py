@@ -16,21 +16,6 @@ from typing import IO, Any, TextIO, cast
 
 from isogloss.errors import DataError
 
-__all__ = [
-    "SUFFIXES",
-    "Digest",
-    "Stamp",
-    "atomic_write",
-    "blocks",
-    "existing",
-    "lines",
-    "lines_of",
-    "read_bytes",
-    "read_text",
-    "resolve",
-    "stamp",
-]
-
 SUFFIXES = ("", ".xz", ".gz", ".zst")
 
 # A file that unpacks to more than this is an accident or an attack: the largest real one has 535 MB.

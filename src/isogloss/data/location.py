@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "default_data_dir"]
-
 
 def cache_dir() -> Path:
     """The folder named by ISOGLOSS_CACHE, else `isogloss` in the user's cache folder: what can be made again."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from isogloss.errors import unknown
 
-__all__ = ["ALIASES", "Dataset", "Rule", "Source", "dataset", "datasets"]
-
 ALIASES = {"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa"}
 PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 

@@ -8,8 +8,6 @@ import msgspec
 from isogloss.data.files import Digest, read_bytes
 from isogloss.errors import DataError
 
-__all__ = ["Answer", "Article", "File", "Paragraph", "Question", "parse", "questions", "read"]
-
 
 class Answer(msgspec.Struct, gc=False):
     """One gold answer; the offset counts code points of the context."""

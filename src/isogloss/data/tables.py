@@ -9,8 +9,6 @@ import msgspec
 from isogloss.data.files import Digest, blocks, lines, lines_of
 from isogloss.errors import DataError
 
-__all__ = ["jsonl", "panx_sentences", "rows", "tagged_sentences"]
-
 Record = TypeVar("Record")
 
 

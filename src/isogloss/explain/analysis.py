@@ -8,18 +8,16 @@ import msgspec
 
 from isogloss.errors import PredictionError
 from isogloss.explain.bias import shared_cuts
-from isogloss.explain.chosen import Chosen, Edges, choose
+from isogloss.explain.cell_table import CellTable, sheets
 from isogloss.explain.examples import Case, Cases
 from isogloss.explain.measure import Slice, measured, slices
 from isogloss.explain.model import Explanation
-from isogloss.explain.pairwise import Versus, contrasts, disagreement
-from isogloss.explain.rows import Sheet, sheets
+from isogloss.explain.pairwise import PairwiseExplanation, contrasts, disagreement
+from isogloss.explain.selection import AttributeSelection, Edges, choose
 from isogloss.explain.single import answer_slices, confusion, facets
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.cells import Request
 from isogloss.tasks.registry import task
-
-__all__ = ["Analysis", "analyse", "wanted"]
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -28,17 +26,17 @@ class Analysis(msgspec.Struct, frozen=True):
     Attributes:
         explanations: one a system, in the order they were given.
         pairs: one a pair of systems, over the cells that both have.
-        edges: how numbers are cut into buckets (see `Chosen`), "fixed" at given edges, or "mixed".
+        edges: how numbers are cut into buckets (see `AttributeSelection`), "fixed" at given edges, or "mixed".
         cases: `task/language` -> example id -> the example.
     """
 
     explanations: list[Explanation]
-    pairs: list[Versus]
+    pairs: list[PairwiseExplanation]
     edges: Edges = "language"
     cases: dict[str, dict[str, Case]] = {}
 
 
-def wanted(words: Sequence[str] | None, request: Request) -> Chosen:
+def wanted(words: Sequence[str] | None, request: Request) -> AttributeSelection:
     """The attributes in a user's words, checked against the kinds of the request's tasks."""
     return choose(words, sorted({task(name).kind for name in request.tasks}))
 
@@ -46,7 +44,7 @@ def wanted(words: Sequence[str] | None, request: Request) -> Chosen:
 def analyse(
     systems: Sequence[Path],
     request: Request,
-    chosen: Chosen | None = None,
+    chosen: AttributeSelection | None = None,
     *,
     examples: int = 0,
     seed: int = 0,
@@ -62,12 +60,12 @@ def analyse(
         seed: the same seed gives the same intervals.
         progress: called with every cell.
     """
-    attributes = chosen or Chosen()
+    attributes = chosen or AttributeSelection()
     names = _names(systems)
     cuts = shared_cuts(request, attributes, progress)
     cases = Cases(examples, names) if examples > 0 else None
     singles = [Explanation(Folder(path).system, request.suite.id, request.split, [], {}) for path in systems]
-    pairs = {(a, b): Versus(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
+    pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
     for sheet in sheets(systems, request, progress):
         along = slices(sheet, attributes, cuts)
         for place, system in enumerate(sheet.systems):
@@ -95,7 +93,11 @@ def _names(systems: Sequence[Path]) -> list[str]:
 
 
 def _compare(
-    sheet: Sheet, along: Sequence[Slice], pairs: dict[tuple[int, int], Versus], cases: Cases | None, seed: int
+    sheet: CellTable,
+    along: Sequence[Slice],
+    pairs: dict[tuple[int, int], PairwiseExplanation],
+    cases: Cases | None,
+    seed: int,
 ) -> None:
     measures = measured(sheet, [metrics[sheet.main] for metrics in sheet.metrics], along, seed)
     for a, b in combinations(range(len(sheet.systems)), 2):

@@ -8,17 +8,15 @@ import numpy as np
 
 from isogloss.errors import DataError
 from isogloss.explain import tagging
-from isogloss.explain.buckets import Cut
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.buckets import Binning
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Request
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
-
-__all__ = ["Bias", "Distances", "Distribution", "distances", "distribution", "shared_cuts", "survey"]
 
 # Values of a discrete attribute that are reported by name.
 LISTED = 20
@@ -63,7 +61,9 @@ class Bias(msgspec.Struct, frozen=True):
     missing: list[str] = []
 
 
-def survey(request: Request, chosen: Chosen | None = None, progress: Callable[[str], None] | None = None) -> Bias:
+def survey(
+    request: Request, chosen: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
+) -> Bias:
     """The distribution of every chosen attribute in every cell that has data."""
     found: list[Distribution] = []
     apart: list[Distances] = []
@@ -71,7 +71,7 @@ def survey(request: Request, chosen: Chosen | None = None, progress: Callable[[s
     for name in request.tasks:
         columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
         for sheet in _gold_sheets(task(name), request, missing, progress):
-            for attribute, column in _columns(sheet, chosen or Chosen()):
+            for attribute, column in _columns(sheet, chosen or AttributeSelection()):
                 found.append(distribution(sheet, attribute, column))
                 columns.setdefault(attribute.name, (attribute, {}))[1][sheet.examples.language] = column
         apart += [distances(name, attribute, by_language) for attribute, by_language in columns.values()]
@@ -85,10 +85,10 @@ def survey(request: Request, chosen: Chosen | None = None, progress: Callable[[s
 
 
 def shared_cuts(
-    request: Request, chosen: Chosen | None = None, progress: Callable[[str], None] | None = None
-) -> dict[tuple[str, str], Cut]:
+    request: Request, chosen: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
+) -> dict[tuple[str, str], Binning]:
     """For each (task, attribute) that shares its edges one cut, learnt from the gold of all languages together."""
-    cuts: dict[tuple[str, str], Cut] = {}
+    cuts: dict[tuple[str, str], Binning] = {}
     if chosen is None or chosen.edges not in ("shared", "mixed"):
         return cuts
     for name in request.tasks:
@@ -107,7 +107,7 @@ def shared_cuts(
 
 def _gold_sheets(
     of: Task, request: Request, missing: list[str], progress: Callable[[str], None] | None
-) -> Iterator[Sheet]:
+) -> Iterator[CellTable]:
     """Sheets without a system; a cell that has no gold here joins the missing."""
     for language in request.languages_of(of):
         if progress is not None:
@@ -120,22 +120,22 @@ def _gold_sheets(
                 continue
             if of.kind == "tagging":
                 found = tagging.entities(of, examples, ())
-                yield Sheet(of, examples, (), found.example, (), found.gold, found, request.data)
+                yield CellTable(of, examples, (), found.example, (), found.gold, found, request.data)
             else:
-                yield Sheet(of, examples, (), np.arange(len(examples)), ())
+                yield CellTable(of, examples, (), np.arange(len(examples)), ())
             break
         else:
             missing.append(f"{of.id}/{language}")
 
 
-def _columns(sheet: Sheet, chosen: Chosen) -> Iterator[tuple[Attribute, Column]]:
+def _columns(sheet: CellTable, chosen: AttributeSelection) -> Iterator[tuple[Attribute, Column]]:
     for attribute in chosen.of(sheet.task.kind, sheet.examples):
         column = sheet.column(attribute)
         if column is not None and len(column):
             yield attribute, column
 
 
-def distribution(sheet: Sheet, attribute: Attribute, column: Column) -> Distribution:
+def distribution(sheet: CellTable, attribute: Attribute, column: Column) -> Distribution:
     """Mean and quartiles of the numbers, or the shares of the most frequent values."""
     of = sheet.examples
     about = (of.task, of.language, of.split, attribute.name, attribute.title, attribute.discrete, len(column))

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from isogloss.explain.model import Bucket, Column
 from isogloss.metrics.statistics import IntArray
 
-__all__ = ["BUCKETS", "NAMES", "NONE", "REST", "TOP", "Cut", "fixed", "interval_text", "learn"]
-
 BUCKETS = 4
 NAMES = ("XS", "S", "L", "XL")
 # Discrete values beyond the most frequent share one bucket.
@@ -28,7 +26,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Cut:
+class Binning:
     """How one attribute is cut into buckets; learnt from one column, it can be applied to others.
 
     Attributes:
@@ -87,7 +85,7 @@ class Cut:
         return low, high
 
 
-def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False) -> Cut:
+def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False) -> Binning:
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
     The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
@@ -97,18 +95,18 @@ def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = 
         often = Counter(column.astype(np.str_).tolist())
         ordered = sorted(often, key=lambda value: (-often[value], value))
         # A bucket "rest" for one value would only hide its name.
-        return Cut(values=tuple(ordered if len(ordered) <= top + 1 else ordered[:top]))
+        return Binning(values=tuple(ordered if len(ordered) <= top + 1 else ordered[:top]))
     numbers = column.astype(np.float64)
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if len(values) < 2:
-        return Cut(edges=())
+        return Binning(edges=())
     # The largest value is no inner edge: nothing would lie above it.
     upto = np.cumsum(counts)[:-1]
     if greedy:
-        return Cut(edges=tuple(values[_full(upto, counts.sum() / buckets)].tolist()))
+        return Binning(edges=tuple(values[_full(upto, counts.sum() / buckets)].tolist()))
     wanted = np.arange(1, buckets) * counts.sum() / buckets
     nearest = np.abs(upto[None, :] - wanted[:, None]).argmin(axis=1)
-    return Cut(edges=tuple(values[sorted(set(nearest.tolist()))].tolist()))
+    return Binning(edges=tuple(values[sorted(set(nearest.tolist()))].tolist()))
 
 
 def _full(upto: IntArray, share: float) -> list[int]:
@@ -121,9 +119,9 @@ def _full(upto: IntArray, share: float) -> list[int]:
     return places
 
 
-def fixed(edges: Sequence[float]) -> Cut:
+def fixed(edges: Sequence[float]) -> Binning:
     """A cut at given edges: up to the first, between two, above the last."""
-    return Cut(edges=tuple(sorted(set(edges))), named=False)
+    return Binning(edges=tuple(sorted(set(edges))), named=False)
 
 
 def interval_text(low: float | None, high: float | None, *, first: bool) -> str:

@@ -8,10 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.explain.rows import Sheet
+from isogloss.explain.cell_table import CellTable
 from isogloss.tasks.kinds import kind
-
-__all__ = ["Case", "Cases", "case"]
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -35,13 +33,13 @@ class Cases:
     names: Sequence[str] = ("system",)
     found: dict[str, dict[str, Case]] = field(default_factory=dict)
 
-    def add(self, sheet: Sheet, rows: npt.NDArray[np.bool_]) -> list[str]:
+    def add(self, sheet: CellTable, rows: npt.NDArray[np.bool_]) -> list[str]:
         """The ids of the examples that have any of the rows; their cases are kept."""
         inside = np.unique(sheet.example[rows])
         worst_first = np.argsort(np.mean(sheet.scores, axis=0)[inside], kind="stable")
         return self.keep(sheet, inside[worst_first][: self.limit].tolist())
 
-    def keep(self, sheet: Sheet, rows: Sequence[int]) -> list[str]:
+    def keep(self, sheet: CellTable, rows: Sequence[int]) -> list[str]:
         """The ids of some examples; their cases are kept."""
         known = self.found.setdefault(sheet.name, {})
         for row in rows:
@@ -50,7 +48,7 @@ class Cases:
         return [sheet.examples.ids[row] for row in rows]
 
 
-def case(sheet: Sheet, row: int, names: Sequence[str]) -> Case:
+def case(sheet: CellTable, row: int, names: Sequence[str]) -> Case:
     """The example of a row with the answer of every system, under its name."""
     examples = sheet.examples
     # A tagged sentence is its tokens; offsets are for systems that bring their own.

@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.explain.buckets import Cut
-from isogloss.explain.chosen import Chosen
+from isogloss.explain.buckets import Binning
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute, Bucket, BucketScore
-from isogloss.explain.rows import Sheet
+from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.intervals import ROUNDING, percentile_interval, wilson
 from isogloss.metrics.resampling import joint_replicates, stream
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
-
-__all__ = ["GROUPS", "RESAMPLES", "Cuts", "Measurement", "Slice", "averaged", "measured", "scored", "slices"]
 
 RESAMPLES = 1000
 # Examples beyond this many are joined at random into this many groups, which are drawn instead of them. The spread
@@ -27,7 +25,7 @@ RESAMPLES = 1000
 GROUPS = 2000
 
 # (task, attribute) -> a cut that all languages share
-Cuts = Mapping[tuple[str, str], Cut]
+Cuts = Mapping[tuple[str, str], Binning]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Measurement:
     draws: FloatArray
 
 
-def slices(sheet: Sheet, chosen: Chosen, shared: Cuts | None = None) -> list[Slice]:
+def slices(sheet: CellTable, chosen: AttributeSelection, shared: Cuts | None = None) -> list[Slice]:
     """The cell along every chosen attribute; one that is the same everywhere tells nothing and is left out."""
     found = []
     for attribute in chosen.of(sheet.task.kind, sheet.examples):
@@ -68,7 +66,7 @@ def slices(sheet: Sheet, chosen: Chosen, shared: Cuts | None = None) -> list[Sli
 
 
 def measured(
-    sheet: Sheet, statistics: Sequence[Statistics], along: Sequence[Slice], seed: int = 0
+    sheet: CellTable, statistics: Sequence[Statistics], along: Sequence[Slice], seed: int = 0
 ) -> list[list[Measurement]]:
     """For each of some statistics of a cell, and each slice: its buckets, all under the same draws."""
     units = _units(sheet, seed)[sheet.example]
@@ -109,7 +107,7 @@ def _parts(statistics: Statistics, cut: Slice, units: IntArray) -> list[Statisti
     ]
 
 
-def _units(sheet: Sheet, seed: int) -> IntArray:
+def _units(sheet: CellTable, seed: int) -> IntArray:
     """What resampling draws, for each example: itself, or one of `GROUPS` groups of equal size."""
     n = len(sheet.examples)
     if n <= GROUPS:

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Examples
 
-__all__ = ["Attribute", "Bucket", "BucketScore", "Column", "Explanation", "Facet", "Rows"]
-
 # One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
 Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
 

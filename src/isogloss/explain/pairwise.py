@@ -6,14 +6,12 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import Measurement, Slice
 from isogloss.explain.model import Bucket
-from isogloss.explain.rows import Sheet
 from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
 from isogloss.metrics.statistics import Statistics
-
-__all__ = ["BucketContrast", "Disagreement", "FacetContrast", "Versus", "contrasts", "disagreement"]
 
 ALPHA = 0.05
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
@@ -67,7 +65,7 @@ class Disagreement(msgspec.Struct, frozen=True):
     second_right_ids: list[str]
 
 
-class Versus(msgspec.Struct, frozen=True):
+class PairwiseExplanation(msgspec.Struct, frozen=True):
     """Two systems compared bucket by bucket on the cells that both have; positive differences favour the first."""
 
     first: str
@@ -77,7 +75,7 @@ class Versus(msgspec.Struct, frozen=True):
 
 
 def contrasts(
-    sheet: Sheet,
+    sheet: CellTable,
     along: Sequence[Slice],
     measures: Sequence[Sequence[Measurement]],
     pair: tuple[int, int],
@@ -121,7 +119,7 @@ def _p(a: Statistics, b: Statistics, family: int) -> float:
     return approximate_randomisation(a, b, trials=max(1000, 40 * family))
 
 
-def _corrected(sheet: Sheet, found: Sequence[tuple[Slice, list[BucketContrast]]]) -> list[FacetContrast]:
+def _corrected(sheet: CellTable, found: Sequence[tuple[Slice, list[BucketContrast]]]) -> list[FacetContrast]:
     adjusted = iter(holm([row.p for _, rows in found for row in rows]).tolist())
     return [
         FacetContrast(
@@ -137,7 +135,7 @@ def _corrected(sheet: Sheet, found: Sequence[tuple[Slice, list[BucketContrast]]]
     ]
 
 
-def disagreement(sheet: Sheet, pair: tuple[int, int], cases: Cases | None = None) -> Disagreement:
+def disagreement(sheet: CellTable, pair: tuple[int, int], cases: Cases | None = None) -> Disagreement:
     """The examples of a cell that one of two systems has right and the other wrong."""
     first, second = (sheet.scores[system] for system in pair)
     order = np.argsort(-np.abs(first - second), kind="stable")

@@ -7,17 +7,15 @@ from itertools import combinations
 import numpy as np
 
 from isogloss.explain import tagging
-from isogloss.explain.buckets import Cut, interval_text
-from isogloss.explain.chosen import RANK, Chosen
+from isogloss.explain.buckets import Binning, interval_text
+from isogloss.explain.cell_table import RANKS, SCORE, CellTable
 from isogloss.explain.examples import Cases
 from isogloss.explain.measure import Measurement, Slice, averaged, measured, scored
 from isogloss.explain.model import Bucket, BucketScore, Facet
-from isogloss.explain.rows import RANKS, SCORE, Sheet
+from isogloss.explain.selection import RANK, AttributeSelection
 from isogloss.metrics.intervals import ROUNDING
 from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray, Statistics
-
-__all__ = ["answer_slices", "best_and_worst", "bucket_text", "confusion", "facets"]
 
 ALPHA = 0.05
 # A bucket of fewer rows is shown, but no sentence is built on it.
@@ -25,7 +23,7 @@ ENOUGH = 20
 
 
 def facets(
-    sheet: Sheet,
+    sheet: CellTable,
     along: Sequence[Slice],
     system: int = 0,
     cases: Cases | None = None,
@@ -47,7 +45,7 @@ def facets(
 
 
 def _measures(
-    sheet: Sheet, along: Sequence[Slice], metrics: Mapping[str, Statistics], seed: int
+    sheet: CellTable, along: Sequence[Slice], metrics: Mapping[str, Statistics], seed: int
 ) -> dict[str, list[Measurement]]:
     """The slices under every metric; a mean of metrics is not drawn again, its draws are the means of theirs."""
     drawn = [name for name in metrics if name != SCORE]
@@ -60,18 +58,18 @@ def _measures(
     }
 
 
-def answer_slices(sheet: Sheet, chosen: Chosen, system: int = 0) -> list[Slice]:
+def answer_slices(sheet: CellTable, chosen: AttributeSelection, system: int = 0) -> list[Slice]:
     """A cell cut by what a system answered: by the rank of the first hit.
 
     Such buckets go with the score by definition, so no sentence is due about them: it would be true of any system.
     """
     if RANK not in chosen.of(sheet.task.kind, sheet.examples) or "targets" not in sheet.examples.columns:
         return []
-    buckets, codes = Cut(values=RANKS).apply(sheet.ranks(system))
+    buckets, codes = Binning(values=RANKS).apply(sheet.ranks(system))
     return [Slice(RANK, buckets, codes)] if len(buckets) > 1 else []
 
 
-def _scores(sheet: Sheet, cut: Slice, measure: Measurement, cases: Cases | None) -> list[BucketScore]:
+def _scores(sheet: CellTable, cut: Slice, measure: Measurement, cases: Cases | None) -> list[BucketScore]:
     buckets = zip(cut.buckets, measure.parts, measure.draws.T, strict=True)
     return [
         scored(bucket, part, draws, cases.add(sheet, cut.rows(place)) if cases else ())
@@ -139,7 +137,7 @@ def bucket_text(bucket: Bucket) -> str:
     return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
 
 
-def confusion(sheet: Sheet, system: int = 0) -> dict[str, dict[str, int]]:
+def confusion(sheet: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
     """Gold label -> predicted label -> how often, for kinds that have labels; "" stands for no answer."""
     if sheet.entities is not None:
         return tagging.confusion(sheet.entities, system)

@@ -27,8 +27,6 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-__all__ = ["ATTRIBUTES", "SPAN_TITLES", "Entities", "Training", "confusion", "entities", "training"]
-
 BoolArray = npt.NDArray[np.bool_]
 # Sentences as tokens, or, for spans, as texts, whose parts are characters.
 Sentences = Sequence[Sequence[str]]

@@ -10,8 +10,6 @@ from isogloss.grammar.file import Grammar
 from isogloss.grammar.schema import LEAST_NAMES, TESTS, concepts
 from isogloss.grammar.words import Word
 
-__all__ = ["PROPERTIES", "TESTS", "Case", "Example", "draw", "examples", "fillers"]
-
 PROPERTIES = ("colour", "size", "age", "shape", "material")
 
 

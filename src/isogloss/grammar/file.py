@@ -12,8 +12,6 @@ from isogloss.grammar.templates import Filler, Writer, slots
 from isogloss.grammar.words import GrammarError, Rewrite, Word
 from isogloss.languages import language
 
-__all__ = ["CODES", "Grammar", "grammar"]
-
 _FOLDER = files("isogloss.grammar") / "languages"
 
 # The languages that have a file.

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Join", "polisher"]
-
 _END = re.compile(r"[.!?]\s+")
 _OPENING = " \"'«“„¿¡("
 

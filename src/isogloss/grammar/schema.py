@@ -14,8 +14,6 @@ from isogloss.grammar.templates import slots
 from isogloss.grammar.words import GrammarError
 from isogloss.languages import language
 
-__all__ = ["TESTS", "LanguageFile", "concepts", "parse", "script_of_letter"]
-
 Entry = str | dict[str, str]
 
 # Contexts and questions of each test; a case is every context with every question.

@@ -17,8 +17,6 @@ from functools import lru_cache
 
 from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
 
-__all__ = ["Filler", "Slot", "Writer", "compiled", "slots"]
-
 Filler = Word | str | Sequence[str]
 
 _SLOT = re.compile(

@@ -7,8 +7,6 @@ from functools import cached_property
 
 from isogloss.errors import IsoglossError
 
-__all__ = ["GrammarError", "Rewrite", "Word"]
-
 # Where a degree word goes in a predicate: "est ~ fatigué", "a ~ faim".
 DEGREE = "~"
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from isogloss.errors import unknown
 
-__all__ = ["Language", "Typology", "all_languages", "families", "language", "scripts"]
-
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr"})
 UNSEGMENTED = frozenset({"Hans", "Jpan", "Mymr", "Thai"})
 

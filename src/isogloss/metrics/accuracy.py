@@ -6,8 +6,6 @@ import numpy as np
 
 from isogloss.metrics.statistics import MEAN, Statistics
 
-__all__ = ["statistics"]
-
 
 def statistics(gold: Sequence[object], predicted: Sequence[object]) -> Statistics:
     """One row per example: 1 where the labels are equal, else 0."""

@@ -14,21 +14,6 @@ from collections.abc import Collection, Mapping
 
 from isogloss.errors import IsoglossError, unknown
 
-__all__ = [
-    "ALIASES",
-    "CATEGORIES",
-    "CATEGORY_OF",
-    "DEFAULT_RULE",
-    "RULES",
-    "SUITES",
-    "categories",
-    "groups",
-    "macro",
-    "missing",
-    "overall",
-    "task_score",
-]
-
 # The one table of what belongs where; a suite has some of each category's tasks.
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
     "classification": ("xnli", "pawsx", "xcopa", "mldoc", "mini-xnli", "mini-xcopa"),

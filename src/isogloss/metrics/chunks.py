@@ -25,8 +25,6 @@ import numpy.typing as npt
 from isogloss.errors import IsoglossError, PredictionError, unknown
 from isogloss.metrics.statistics import F1, RATIO, FloatArray, IntArray, Statistics
 
-__all__ = ["DIALECTS", "Chunk", "chunks", "coded_statistics", "extract", "f1", "statistics", "token_accuracy"]
-
 Chunk = tuple[str, int, int]
 Sentences = Sequence[Sequence[str]]
 Tags = Sentences | Sequence[str]

@@ -21,25 +21,10 @@ import numpy.typing as npt
 
 from isogloss.metrics.resampling import (
     Seed,
-    joint_replicates,
-    replicates,
-    stream,
     table_replicates,
     unit_table,
 )
 from isogloss.metrics.statistics import F1, MEAN, RATIO, FloatArray, Statistics, Value
-
-__all__ = [
-    "ROUNDING",
-    "bootstrap",
-    "interval",
-    "joint_replicates",
-    "percentile_interval",
-    "replicates",
-    "stream",
-    "t_quantile",
-    "wilson",
-]
 
 # Scores that are equal on paper may differ in their last digits.
 ROUNDING = 1e-12

@@ -15,8 +15,6 @@ from isogloss.errors import unknown
 from isogloss.metrics.search import Matrix, normalize_rows, search
 from isogloss.metrics.statistics import F1, FloatArray, IntArray, Statistics
 
-__all__ = ["Margin", "Pair", "mine", "pair_f1", "statistics", "threshold", "unify"]
-
 Margin = Literal["ratio", "distance", "absolute"]
 Pair = tuple[Hashable, Hashable]  # (source id, target id)
 

@@ -25,8 +25,6 @@ import numpy as np
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import MEAN, Statistics
 
-__all__ = ["DIALECTS", "MLQA_LANGUAGES", "normalize", "pair", "statistics"]
-
 Answers = str | Sequence[str]
 
 DIALECTS = ("squad", "mlqa")

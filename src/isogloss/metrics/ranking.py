@@ -16,17 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import DataError
-from isogloss.metrics.search import search
 from isogloss.metrics.statistics import FloatArray, IntArray
-
-__all__ = [
-    "average_precision",
-    "average_precisions",
-    "limited_reciprocal_ranks",
-    "reciprocal_rank",
-    "reciprocal_ranks",
-    "search",
-]
 
 _CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
 

@@ -12,19 +12,6 @@ import numpy as np
 
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value, distinct
 
-__all__ = [
-    "Seed",
-    "block_sizes",
-    "collapse",
-    "joint_replicates",
-    "replicates",
-    "resampled_sums",
-    "stream",
-    "table_replicates",
-    "unit_table",
-    "weighted_sums",
-]
-
 Seed = int | Sequence[int]
 
 # Weights held at once: half a megabyte, which stays in cache and keeps memory flat.

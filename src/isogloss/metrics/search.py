@@ -19,8 +19,6 @@ import numpy.typing as npt
 from isogloss.errors import PredictionError
 from isogloss.metrics.statistics import FloatArray, IntArray
 
-__all__ = ["Matrix", "Progress", "nearest", "normalize_rows", "search"]
-
 Matrix = npt.NDArray[Any]  # (rows, dimension), float16, float32 or float64
 Progress = Callable[[int, int], None]  # called with the blocks done and the blocks in all
 Pairs = Iterator[tuple[slice, IntArray, IntArray]]

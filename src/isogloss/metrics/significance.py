@@ -15,16 +15,6 @@ from isogloss.metrics.intervals import ROUNDING, percentile_interval
 from isogloss.metrics.resampling import Seed, block_sizes, collapse, resampled_sums, unit_table, weighted_sums
 from isogloss.metrics.statistics import MEAN, FloatArray, Statistics
 
-__all__ = [
-    "Difference",
-    "approximate_randomisation",
-    "holm",
-    "mcnemar",
-    "paired",
-    "paired_bootstrap",
-    "two_proportions",
-]
-
 # Measured: one binomial draw (about 40 ns) costs as much as drawing and summing 50 random bits.
 BINOMIAL_COST = 50
 

@@ -14,8 +14,6 @@ from isogloss.errors import IsoglossError, PredictionError
 from isogloss.metrics.chunks import extract
 from isogloss.metrics.statistics import F1, Statistics
 
-__all__ = ["Span", "f1", "from_sentences", "from_tags", "statistics", "trim"]
-
 Span = tuple[int, int, str]
 Offsets = Sequence[tuple[int, int]]
 

@@ -11,20 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "F1",
-    "MEAN",
-    "PRECISION",
-    "RATIO",
-    "RECALL",
-    "FloatArray",
-    "IntArray",
-    "Statistics",
-    "Value",
-    "distinct",
-    "merge",
-]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 

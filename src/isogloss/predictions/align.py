@@ -6,8 +6,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind
 from isogloss.tasks.task import Task
 
-__all__ = ["REST", "align", "first_rows"]
-
 # One message is enough where a whole file is off; validate shows this many examples of a kind.
 LISTED = 5
 
@@ -27,7 +25,7 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     problems += _missing(task, examples, answers, places, of_kind.lenient)
     problems += _extra(task, examples, answers, rows, of_kind.lenient)
     if not any(problem.warning is False for problem in answers.problems):
-        for found, warning in ((of_kind.faults, False), (of_kind.remarks, True)):
+        for found, warning in ((of_kind.errors, False), (of_kind.warnings, True)):
             for row, what, fix in found(task, examples, values):
                 where = f"{answers.where(places[row])} ({task.id}/{examples.language}/{examples.ids[row]})"
                 problems.append(Problem(where, what, fix, warning=warning))

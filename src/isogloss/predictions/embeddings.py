@@ -16,8 +16,6 @@ from isogloss.tasks.kinds.retrieval import CUTOFF
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-__all__ = ["answer", "gold_pairs", "matrix", "scored_pairs"]
-
 
 def matrix(path: Path, where: str) -> tuple[list[str], Any]:
     """Ids and vectors: `<name>.npy`, memory-mapped, with one id a line in `<name>.ids.txt`."""

@@ -13,8 +13,6 @@ from isogloss.tasks.kinds import kind
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
-__all__ = ["export"]
-
 
 def export(task: Task, languages: Sequence[str], split: str, data: Path | None, out: Path) -> list[tuple[Path, int]]:
     """Write the inputs of some languages: one file each below a folder, or all in one .jsonl or .parquet file.

@@ -16,8 +16,6 @@ from isogloss.tasks.kinds import Kind, kind
 from isogloss.tasks.registry import ALIASES
 from isogloss.tasks.task import Task
 
-__all__ = ["Folder", "Found"]
-
 
 @dataclass(frozen=True)
 class Found:
@@ -74,7 +72,7 @@ class Folder:
         """Whether there is anything for the task."""
         return bool(self.folders(task)) or bool(task.kind == "qa" and resolve(self.root / f"{task.id}.json"))
 
-    def strangers(self, task: Task) -> list[Path]:
+    def unknown_files(self, task: Task) -> list[Path]:
         """Files in the task's folders that belong to no language of the task."""
         known = {
             path.name

@@ -16,8 +16,6 @@ from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.kinds import Kind
 
-__all__ = ["Answers", "RowName", "json_lines", "line_reader"]
-
 # The id of a row, counted from 0.
 RowName = Callable[[int], str]
 
@@ -74,7 +72,7 @@ def _line_numbers(raw: bytes, count: int) -> list[int]:
 
 
 def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
-    """The slow path for a file with faults: find each."""
+    """The slow path for a file with errors: find each."""
     for number, line in enumerate(raw.split(b"\n"), 1):
         if not line.strip():
             continue

@@ -14,8 +14,6 @@ from isogloss.tasks.kinds import kind
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
-__all__ = ["gold_examples"]
-
 
 def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples | None:
     """The gold of one cell; None where the folder has no file for it."""

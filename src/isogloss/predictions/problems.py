@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from isogloss.errors import PredictionError
 
-__all__ = ["Problem", "refuse"]
-
 SHOWN = 12
 
 

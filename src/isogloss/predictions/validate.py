@@ -16,8 +16,6 @@ from isogloss.tasks.loading import data_folder, load
 from isogloss.tasks.registry import ALIASES, EVERY_TASK, TASKS, task
 from isogloss.tasks.task import Task
 
-__all__ = ["Checked", "Report", "validate"]
-
 # What may lie beside the task folders.
 _COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
 
@@ -65,7 +63,8 @@ def validate(
     for name in tasks:
         of = task(name)
         report.problems += [
-            Problem(str(path), f"belongs to no language of {of.id}", _file_hint(of)) for path in folder.strangers(of)
+            Problem(str(path), f"belongs to no language of {of.id}", _file_hint(of))
+            for path in folder.unknown_files(of)
         ]
         for language in (*of.languages, *of.also):
             if languages is None or language in languages:

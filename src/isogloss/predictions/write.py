@@ -10,8 +10,6 @@ from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import PredictionError
 from isogloss.tasks.task import Task
 
-__all__ = ["destination", "prediction_path", "write_predictions"]
-
 
 def prediction_path(root: Path, task: Task, language: str, split: str = "test") -> Path:
     """Where the answers of a cell belong: `<root>/<task>/<language>.jsonl`, with the split in front unless test."""

@@ -12,26 +12,6 @@ from typing import Any
 
 from isogloss.errors import IsoglossError
 
-__all__ = [
-    "Chart",
-    "Scale",
-    "bucket_axis",
-    "bucket_bars",
-    "by_language",
-    "colours",
-    "converter",
-    "dots",
-    "far",
-    "fixed",
-    "gap_bars",
-    "heat_map",
-    "png",
-    "signed",
-    "svg",
-    "tooltip",
-    "whole",
-]
-
 Record = Mapping[str, Any]
 Spec = dict[str, Any]
 

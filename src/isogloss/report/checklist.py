@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from isogloss.checklist.audit import KINDS, Findings
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.scoring import CellRate, Failure, averages
-from isogloss.grammar.cases import TESTS
+from isogloss.grammar.schema import TESTS
 from isogloss.languages import language
 from isogloss.report.tables import Table
-
-__all__ = ["contrast_table", "failure_table", "finding_table", "rate_tables", "reference_tables", "side_by_side"]
 
 SHORT = {
     "comparisons": "comparisons",

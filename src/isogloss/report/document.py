@@ -8,19 +8,17 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import Bias
 from isogloss.languages import Language
 from isogloss.report import charts
-from isogloss.report.analyses import Explained
-from isogloss.report.differences import difference_charts, difference_table, versus_section
-from isogloss.report.explained import explain_charts, explain_table, shades, slug
-from isogloss.report.explanations import EDGES, analysis_tables, bias_tables
-from isogloss.report.frames import Cell, Mean, autonym, cells, gaps, grouped, label, summaries, tasks_of
+from isogloss.report.bias_section import SURVEY, survey_section
+from isogloss.report.explain_io import Explained
+from isogloss.report.explain_section import explain_charts, explain_table, shades, slug
+from isogloss.report.explain_tables import EDGES, analysis_tables, bias_tables
+from isogloss.report.flat_rows import Cell, Mean, autonym, cells, gaps, grouped, label, summaries, tasks_of
 from isogloss.report.inputs import Inputs
+from isogloss.report.pairwise_section import difference_charts, difference_table, versus_section
 from isogloss.report.scores import figure, span
 from isogloss.report.section import Section
-from isogloss.report.survey import SURVEY, survey_section
 from isogloss.report.tables import Table
 from isogloss.scoring.results import PairScores, Results
-
-__all__ = ["analysis_sections", "bias_sections", "sections"]
 
 LEVELS = ("overall", "category", "task")
 RULES = ("fair", "paper")

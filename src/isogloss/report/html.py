@@ -9,18 +9,16 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.model import Explanation
+from isogloss.report.bias_section import survey_data
 from isogloss.report.charts import Chart, converter
-from isogloss.report.embedded import explain_data
-from isogloss.report.frames import known
+from isogloss.report.flat_rows import known
 from isogloss.report.inputs import Inputs
+from isogloss.report.page_data import explain_data
 from isogloss.report.panels import panel, region
 from isogloss.report.section import Section
-from isogloss.report.survey import survey_data
 from isogloss.report.tables import Table
 from isogloss.scoring.results import Results
 from isogloss.version import __version__
-
-__all__ = ["page"]
 
 # Cells of a task and language that have an explanation, which tables link to.
 Cells = Collection[tuple[str, str]]

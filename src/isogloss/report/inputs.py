@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
-from isogloss.report.analyses import Explained, decoded, distinct, read_explained, system_words
+from isogloss.report.explain_io import Explained, decoded, distinct, read_explained, system_words
 from isogloss.scoring.results import Results
 
 if TYPE_CHECKING:
     from isogloss.checklist.scoring import CellRate
-
-__all__ = ["Inputs", "read_inputs"]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ from html import escape
 
 from isogloss.report.section import Panel
 
-__all__ = ["panel", "region"]
-
 EXPLAIN_CHOICES = ("task", "language", "attribute", "metric")
 
 

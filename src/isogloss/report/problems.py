@@ -5,8 +5,6 @@ from collections import defaultdict
 from isogloss.predictions.validate import Checked, Report
 from isogloss.report.tables import Table
 
-__all__ = ["problem_table"]
-
 
 def problem_table(report: Report) -> Table:
     """One row a task and split: files, answers, errors, warnings."""

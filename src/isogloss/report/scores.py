@@ -10,8 +10,6 @@ from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.tasks.registry import suite, task
 
-__all__ = ["beside_published", "by_family", "by_language", "overview", "pairs", "score_tables"]
-
 
 def score_tables(results: Results) -> list[Table]:
     """Everything there is to say about a record, the most important first."""

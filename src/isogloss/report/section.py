@@ -6,8 +6,6 @@ from typing import Literal
 from isogloss.report.charts import Chart
 from isogloss.report.tables import Table
 
-__all__ = ["Panel", "Section"]
-
 Panel = Literal["", "explain", "survey"]
 
 

@@ -11,8 +11,6 @@ from isogloss.errors import unknown
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["FORMATS", "Table", "render", "show"]
-
 FORMATS = ("table", "md", "latex")
 
 _LATEX = str.maketrans(

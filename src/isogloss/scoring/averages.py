@@ -1,6 +1,6 @@
 """From cells to task averages, categories and the overall figure, each with its uncertainty.
 
-A `Figure` carries its bootstrap replicates, so an average of figures is again a figure: value and replicates are
+A `Estimate` carries its bootstrap replicates, so an average of figures is again a figure: value and replicates are
 averaged alike, and the interval follows.
 """
 
@@ -19,25 +19,12 @@ from isogloss.scoring.draws import Draws
 from isogloss.scoring.results import Average, Number, Overall
 from isogloss.tasks.registry import task
 
-__all__ = [
-    "PIVOT",
-    "Figure",
-    "averaged",
-    "cell_numbers",
-    "figure",
-    "mean",
-    "overall",
-    "pooled",
-    "summary",
-    "task_figures",
-]
-
 # Systems are trained in English, and transferred from there.
 PIVOT = "en"
 
 
 @dataclass(frozen=True)
-class Figure:
+class Estimate:
     """A score, 0..1, with its replicates, the number of examples, and of the fewest units behind any part of it."""
 
     value: float
@@ -54,9 +41,9 @@ class Figure:
         return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
 
 
-def mean(figures: Sequence[Figure], n: int | None = None) -> Figure:
+def mean(figures: Sequence[Estimate], n: int | None = None) -> Estimate:
     """The plain mean of figures; n is the sum of theirs unless it is given."""
-    return Figure(
+    return Estimate(
         float(np.mean([figure.value for figure in figures])),
         np.mean([figure.draws for figure in figures], axis=0),
         sum(figure.n for figure in figures) if n is None else n,
@@ -69,11 +56,11 @@ def scaled(value: float, bounds: tuple[float, float], n: int) -> Number:
     return Number(100 * value, 100 * bounds[0], 100 * bounds[1], n)
 
 
-def figure(cell: Cell, metric: str, draws: Draws) -> Figure:
+def figure(cell: Cell, metric: str, draws: Draws) -> Estimate:
     """A metric of a cell with its replicates."""
     statistics = cell.metrics[metric]
     replicates = draws[cell.task, cell.language, metric]
-    return Figure(statistics.score, replicates, len(statistics), statistics.unit_count)
+    return Estimate(statistics.score, replicates, len(statistics), statistics.unit_count)
 
 
 def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
@@ -96,9 +83,9 @@ def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
     return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
 
 
-def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Figure, Average]]:
+def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, Average]]:
     """The average over languages of every task that has any, as a figure and as it is recorded."""
-    found: dict[str, tuple[Figure, Average]] = {}
+    found: dict[str, tuple[Estimate, Average]] = {}
     for name in request.tasks:
         inside = averaged(cells, name, request)
         if not inside:
@@ -144,9 +131,9 @@ def _refuse_mixture(cells: Sequence[Cell]) -> None:
         )
 
 
-def grouped(figures: Mapping[str, Figure], request: Request) -> dict[str, Figure]:
+def grouped(figures: Mapping[str, Estimate], request: Request) -> dict[str, Estimate]:
     """The mean over the tasks of every category that has any."""
-    found: dict[str, Figure] = {}
+    found: dict[str, Estimate] = {}
     for category, tasks in aggregate.categories(request.suite.id).items():
         inside = [figures[name] for name in tasks if name in figures]
         if inside:
@@ -154,13 +141,13 @@ def grouped(figures: Mapping[str, Figure], request: Request) -> dict[str, Figure
     return found
 
 
-def overall(figures: Mapping[str, Figure], request: Request) -> Figure:
+def overall(figures: Mapping[str, Estimate], request: Request) -> Estimate:
     """One figure for all tasks, by the suite's rule: the mean of the categories, or of the tasks."""
     parts = grouped(figures, request) if request.suite.rule == "category" else figures
     return mean(list(parts.values()))
 
 
-def summary(averages: Mapping[str, tuple[Figure, Average]], request: Request) -> tuple[list[Average], Overall]:
+def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) -> tuple[list[Average], Overall]:
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
     figures = {name: averages[name][0] for name in suite.tasks if name in averages}
@@ -178,6 +165,6 @@ def summary(averages: Mapping[str, tuple[Figure, Average]], request: Request) ->
     return categories, Overall(suite.rule, overall(figures, request).number, missing)
 
 
-def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Figure, Average]]) -> list[str]:
+def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, Average]]) -> list[str]:
     cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
     return [*cells, *(name for name in tasks if name not in figures)]

@@ -20,8 +20,6 @@ from isogloss.tasks.registry import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
-__all__ = ["Answered", "Cell", "Request", "answered_cells", "judged_cells"]
-
 
 @dataclass(frozen=True)
 class Request:

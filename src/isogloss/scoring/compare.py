@@ -11,12 +11,10 @@ import numpy as np
 from isogloss.errors import PredictionError
 from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
 from isogloss.predictions.folder import Folder
-from isogloss.scoring.averages import Figure, averaged, figure, mean, overall
+from isogloss.scoring.averages import Estimate, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
 from isogloss.tasks.registry import task
-
-__all__ = ["Comparison", "Contrast", "compare", "distinct_names"]
 
 ALPHA = 0.05
 
@@ -123,7 +121,7 @@ def _contrasted(
     skipped: list[str],
 ) -> Comparison:
     found = [_cell_contrast(a, b, draws, len(cells[0])) for a, b in zip(*cells, strict=True)]
-    averages: dict[str, tuple[Figure, Figure]] = {}
+    averages: dict[str, tuple[Estimate, Estimate]] = {}
     for name in dict.fromkeys(cell.task for cell in cells[0]):
         inside = [averaged(side, name, request) for side in cells]
         if inside[0]:
@@ -155,7 +153,7 @@ def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) ->
     return _contrast("cell", f"{a.task}/{a.language}", (first.score, second.score), moved, test, a.n)
 
 
-def _average_contrast(level: str, name: str, first: Figure, second: Figure) -> Contrast:
+def _average_contrast(level: str, name: str, first: Estimate, second: Estimate) -> Contrast:
     difference = paired(first.draws, second.draws, first.value - second.value, units=first.units)
     return _contrast(level, name, (first.value, second.value), difference, "paired bootstrap", first.n)
 
@@ -182,7 +180,7 @@ def _corrected(contrasts: list[Contrast]) -> list[Contrast]:
     return [msgspec.structs.replace(c, p=float(p)) for c, p in zip(contrasts, adjusted, strict=True)]
 
 
-def _overall(averages: Mapping[str, tuple[Figure, Figure]], request: Request) -> Contrast | None:
+def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request) -> Contrast | None:
     """The suite's figure over the tasks both have, or None where there is but one task."""
     inside = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
     if len(inside) < 2 or request.split == "best":

@@ -16,8 +16,6 @@ from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.registry import task
 
-__all__ = ["RESAMPLES", "Draws", "draw", "shared_units", "unit_codes"]
-
 RESAMPLES = 1000
 
 # (task, language, metric) -> replicates of that score, (resamples,)

@@ -11,8 +11,6 @@ from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError, IsoglossError
 from isogloss.tasks.registry import ALIASES
 
-__all__ = ["Average", "CellScore", "Number", "Overall", "PairScores", "Results", "Row"]
-
 SCHEMA = 1
 
 

@@ -15,8 +15,6 @@ from isogloss.scoring.draws import RESAMPLES, Draws, draw, shared_units, unit_co
 from isogloss.scoring.results import CellScore, PairScores, Results
 from isogloss.version import __version__
 
-__all__ = ["score", "score_request"]
-
 
 def score(
     predictions: str | os.PathLike[str],

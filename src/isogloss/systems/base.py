@@ -18,15 +18,13 @@ from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["ABOUT", "Named", "Studio", "System", "SystemFailureError", "system", "systems"]
-
 
 class SystemFailureError(IsoglossError):
     """A system that cannot be loaded, or cannot do what it is asked."""
 
 
 @dataclass(frozen=True)
-class Studio:
+class FitContext:
     """Where a system learns, and what it may look at beside its training set.
 
     Attributes:
@@ -57,7 +55,7 @@ class System(ABC):
         """What goes into `system.toml`: the name, and whatever tells two systems apart (version, settings)."""
         return {"name": self.name}
 
-    def decisive(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+    def deciding_settings(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
         """What of a `system.toml`, today's or an earlier one, decides the answers to a task.
 
         A hash says which model it is, however its folder is spelt.
@@ -80,7 +78,7 @@ class System(ABC):
     def fit(self, task: Task, train: Examples | None, seed: int) -> "System":
         """Learn a task from its training examples (None where it needs none); the same seed learns the same."""
 
-    def learn(self, task: Task, train: Examples | None, seed: int, studio: Studio) -> "System":
+    def learn(self, task: Task, train: Examples | None, seed: int, context: FitContext) -> "System":
         """Learn as `fit` does, with a place to keep things and dev sets to look at; most systems need neither."""
         return self.fit(task, train, seed)
 

@@ -12,8 +12,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 
-__all__ = ["answer"]
-
 
 def answer(
     system: System,

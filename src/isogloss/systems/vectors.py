@@ -23,8 +23,6 @@ from isogloss.data.location import cache_dir
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray
 
-__all__ = ["Keys", "VectorStore", "default_cache_dir", "text_keys"]
-
 # 128 bits a text, as two numbers: a million million texts would not be enough to expect two with the same key.
 Keys = npt.NDArray[np.uint64]
 

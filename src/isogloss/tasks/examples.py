@@ -8,8 +8,6 @@ from typing import Any
 
 from isogloss.errors import unknown
 
-__all__ = ["Column", "Examples", "Pool"]
-
 # A column is a sequence with one item an example, or a function that makes it when somebody asks.
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
 

@@ -14,8 +14,6 @@ from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
 
-__all__ = ["data_folder", "load", "load_gold"]
-
 
 def data_folder(data: str | os.PathLike[str] | None) -> Path:
     """The folder with the datasets: as given, or from ISOGLOSS_DATA, or the user's cache."""

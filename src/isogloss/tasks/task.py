@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from isogloss.metrics.aggregate import CATEGORY_OF
 
-__all__ = ["SPLITS", "Layout", "Task", "counted"]
-
 SPLITS = ("test", "dev", "train")
 
 

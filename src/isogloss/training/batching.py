@@ -11,10 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isogloss.training.exercise import Ints
+from isogloss.training.objective import Ints
 from isogloss.training.recipes import Recipe
-
-__all__ = ["Batch", "Timetable", "by_tokens", "widths"]
 
 # Widths are rounded up so that few shapes occur (each is captured once), finer where a piece is a larger share.
 _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
@@ -47,7 +45,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Timetable:
+class BatchSchedule:
     """All updates of a training run, each found by its number: whoever resumes at one goes on with the same batches.
 
     Attributes:

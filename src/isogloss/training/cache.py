@@ -13,8 +13,6 @@ import numpy as np
 from isogloss.data.location import cache_dir
 from isogloss.training.encoded import Array, Encoded
 
-__all__ = ["cached", "tokens_dir"]
-
 _FORM = "2"  # of the files and of what is in them; another number makes everything anew
 _WHOLE = "whole.json"  # the names of all other files of an entry
 

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 
 import torch
 
-__all__ = ["repeatable"]
-
 
 @contextmanager
 def repeatable(wanted: bool) -> Iterator[None]:

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.training.exercise import Ints
-
-__all__ = ["Encoded", "masked", "padded", "table"]
+from isogloss.training.objective import Ints
 
 Array = npt.NDArray[Any]
 

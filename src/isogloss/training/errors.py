@@ -5,8 +5,6 @@ from contextlib import contextmanager
 
 from isogloss.errors import IsoglossError
 
-__all__ = ["TrainingError", "memory_explained", "out_of_memory"]
-
 
 class TrainingError(IsoglossError):
     """Training cannot begin or cannot go on; what was learnt before is kept."""

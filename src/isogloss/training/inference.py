@@ -9,10 +9,8 @@ from torch import Tensor, nn
 from isogloss.training.batching import by_tokens
 from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
-from isogloss.training.exercise import Arrays, Ints
+from isogloss.training.objective import Arrays, Ints
 from isogloss.training.steps import to_device
-
-__all__ = ["outputs"]
 
 # Pieces in a batch: enough to keep the device busy, few enough to fit.
 _TOKENS = {"cuda": 1 << 16, "cpu": 1 << 12}
@@ -31,7 +29,7 @@ def outputs(
     Args:
         model: asked in evaluation mode, on the device it is on; its mode is restored.
         lengths: pieces of each row.
-        batch: makes a batch of some rows, as `Exercise.batch` does.
+        batch: makes a batch of some rows, as `TrainingObjective.batch` does.
         forward: the model's outputs for a batch, the first axis being the rows.
         tokens: pieces in a batch; 0 leaves it to the device.
 

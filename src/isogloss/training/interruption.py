@@ -5,8 +5,6 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-__all__ = ["Interruption"]
-
 _SIGNALS = signal.SIGINT, signal.SIGTERM  # schedulers of clusters send the second before they kill
 
 

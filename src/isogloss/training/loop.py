@@ -16,19 +16,17 @@ import torch
 from torch import nn
 
 from isogloss.training import processes
-from isogloss.training.batching import Batch, Timetable
+from isogloss.training.batching import Batch, BatchSchedule
 from isogloss.training.determinism import repeatable
 from isogloss.training.errors import TrainingError, memory_explained
-from isogloss.training.exercise import Arrays, Exercise
 from isogloss.training.interruption import Interruption
+from isogloss.training.objective import Arrays, TrainingObjective
 from isogloss.training.optimizer import Optimizer
 from isogloss.training.precision import cast, precision_of
 from isogloss.training.recipes import Recipe
 from isogloss.training.state import read_state, write_state
 from isogloss.training.steps import Steps, to_device
 from isogloss.training.throughput import ceiling, flops_per_piece
-
-__all__ = ["Moment", "Report", "Trained", "Watch", "train"]
 
 REPORT_EVERY = 0.5  # seconds between two reports
 # Seconds between two writings of the state, which take a while for a large model: at checkpoints, and anywhere else.
@@ -38,7 +36,7 @@ _AHEAD = 8  # batches made before they are needed
 
 
 @dataclass(frozen=True)
-class Moment:
+class CheckpointInfo:
     """How training stands at a checkpoint.
 
     Attributes:
@@ -54,7 +52,7 @@ class Moment:
     kept: int
 
 
-Watch = Callable[[Moment, nn.Module], bool]
+Watch = Callable[[CheckpointInfo, nn.Module], bool]
 # An update, and its passes in this process.
 _Prepared = tuple[list[Batch], list[Arrays]]
 
@@ -105,7 +103,7 @@ class Trained:
 
 def train(
     model: nn.Module,
-    exercise: Exercise,
+    objective: TrainingObjective,
     recipe: Recipe,
     *,
     seed: int = 0,
@@ -118,7 +116,7 @@ def train(
 
     Args:
         model: its weights in float32; it ends on the device, in the precision it was trained in, unless `exact`.
-        exercise: what is learnt.
+        objective: what is learnt.
         recipe: how.
         seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
             on CUDA if the recipe is `deterministic`.
@@ -132,12 +130,12 @@ def train(
     Raises:
         TrainingError: there is nothing to learn, the loss is not a number, memory is short, or the state is damaged.
     """
-    if not len(exercise):
+    if not len(objective):
         raise TrainingError("there is nothing to learn from", fix="Give a training set that has examples")
     need = f"for {sum(p.numel() for p in model.parameters()):,} weights, their gradients and moments"
     with processes.together(), repeatable(recipe.deterministic):
         with memory_explained(need, processes.device_of(), "Take a smaller model, or a device with more memory"):
-            run = _Run(model, exercise, recipe, seed, state)
+            run = _Run(model, objective, recipe, seed, state)
         trained = run.train(watch, report)
     if exact:
         run.optimizer.hand_back(model)
@@ -154,9 +152,11 @@ class _Tally:
 
 
 class _Run:
-    def __init__(self, model: nn.Module, exercise: Exercise, recipe: Recipe, seed: int, state: Path | None) -> None:
-        self.model, self.exercise, self.recipe, self.seed, self.state = model, exercise, recipe, seed, state
-        self.timetable = Timetable(exercise.lengths, exercise.rows, recipe, seed, exercise.splittable)
+    def __init__(
+        self, model: nn.Module, objective: TrainingObjective, recipe: Recipe, seed: int, state: Path | None
+    ) -> None:
+        self.model, self.objective, self.recipe, self.seed, self.state = model, objective, recipe, seed, state
+        self.timetable = BatchSchedule(objective.lengths, objective.rows, recipe, seed, objective.splittable)
         self.steps = self.timetable.steps
         self.device = processes.device_of()
         # Every update draws from a seed of its own: whoever resumes needs no generator's state, in any process.
@@ -166,13 +166,13 @@ class _Run:
         if recipe.checkpointing:
             _recompute(model)
         self.dtype = precision_of(recipe.precision, self.device)
-        several = (exercise.splittable and recipe.micro + recipe.tokens > 0) or processes.world() > 1
+        several = (objective.splittable and recipe.micro + recipe.tokens > 0) or processes.world() > 1
         self.optimizer = Optimizer(model, recipe, self.steps, self.dtype, accumulate=several)
         cast(model, self.dtype)
-        self.passes = Steps(model, exercise, self.optimizer, graphs=not recipe.checkpointing)
+        self.passes = Steps(model, objective, self.optimizer, graphs=not recipe.checkpointing)
         # Attention is over the row a piece is in, and long rows have more pieces.
         self.flops = flops_per_piece(
-            model, float(np.average(exercise.lengths, weights=np.maximum(exercise.lengths, 1)))
+            model, float(np.average(objective.lengths, weights=np.maximum(objective.lengths, 1)))
         )
         self.ceiling = ceiling(self.device, self.dtype)
         self.tally = _Tally(time.perf_counter())
@@ -204,7 +204,7 @@ class _Run:
             every = STATE_AT_LATEST
             if step in checkpoints:
                 loss, seen = self._mean_loss(seen, step), step
-                moment = Moment(step, self.steps, step / self.timetable.per_epoch, loss, self.kept)
+                moment = CheckpointInfo(step, self.steps, step / self.timetable.per_epoch, loss, self.kept)
                 if self._watched(watch, moment):
                     break
                 every = STATE_EVERY
@@ -227,14 +227,14 @@ class _Run:
     def _passes_of(self, batch: Batch) -> Iterator[Arrays]:
         mine = np.array_split(batch.items, processes.world())[processes.rank()]
         size = -(-batch.size // processes.world())
-        micro = min(self.recipe.micro or size, size) if self.exercise.splittable else size
+        micro = min(self.recipe.micro or size, size) if self.objective.splittable else size
         # Every pass is there in every process, though it may be padding, so that all do the same.
         for start in range(0, size, micro):
-            yield self.exercise.batch(mine[start : start + micro], batch.width, micro)
+            yield self.objective.batch(mine[start : start + micro], batch.width, micro)
 
     def _learn(self, update: list[Batch], parts: list[Arrays], step: int) -> None:
         items = np.concatenate([batch.items for batch in update])
-        scale = 1 / max(self.exercise.weight(items), 1e-9)
+        scale = 1 / max(self.objective.weight(items), 1e-9)
         largest = max(update, key=lambda batch: batch.size * batch.width)
         need = f"at update {step + 1}: {largest.size} items of {largest.width} pieces"
         half = max(1, (self.recipe.micro or largest.size) // 2)
@@ -243,15 +243,15 @@ class _Run:
             for arrays in parts:
                 self.passes.backward(to_device(arrays, self.device), scale)
             self.passes.update()
-        self.tally.pieces += int(self.exercise.lengths[items].sum()) * self.exercise.rows
-        self.tally.positions += sum(batch.width * batch.size for batch in update) * self.exercise.rows
+        self.tally.pieces += int(self.objective.lengths[items].sum()) * self.objective.rows
+        self.tally.positions += sum(batch.width * batch.size for batch in update) * self.objective.rows
 
     def _checkpoints(self) -> set[int]:
         share = self.recipe.checkpoints / 100
         count = math.ceil(1 / share) if share else 1
         return {min(self.steps, max(1, round(self.steps * share * k))) for k in range(1, count + 1)} | {self.steps}
 
-    def _watched(self, watch: Watch | None, moment: Moment) -> bool:
+    def _watched(self, watch: Watch | None, moment: CheckpointInfo) -> bool:
         began = time.perf_counter()
         self.model.eval()
         done = watch is not None and watch(moment, self.model)
@@ -294,7 +294,7 @@ class _Run:
     @property
     def _signature(self) -> str:
         digest = hashlib.sha256(repr((asdict(self.recipe), self.seed, self.steps)).encode())
-        digest.update(self.exercise.lengths.tobytes())
+        digest.update(self.objective.lengths.tobytes())
         return digest.hexdigest()
 
     def _save(self, step: int, every: float) -> None:

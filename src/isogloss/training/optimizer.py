@@ -16,8 +16,6 @@ from torch import Tensor, nn
 
 from isogloss.training.recipes import Recipe
 
-__all__ = ["Optimizer", "rates"]
-
 _BETAS = 0.9, 0.999
 _EPSILON = 1e-6  # keeps the clipping factor finite, as torch's own clipping does
 

@@ -5,8 +5,6 @@ from torch import nn
 
 from isogloss.training.errors import TrainingError
 
-__all__ = ["cast", "precision_of"]
-
 
 def precision_of(name: str, device: torch.device) -> torch.dtype:
     """The precision of a recipe on a device: `auto` is bf16 where the device is made for it.

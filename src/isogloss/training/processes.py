@@ -13,8 +13,6 @@ from isogloss.training.errors import TrainingError
 if TYPE_CHECKING:
     from torch import Tensor, device
 
-__all__ = ["add_up", "broadcast", "device_of", "from_main", "gather", "in_step", "is_main", "rank", "together", "world"]
-
 T = TypeVar("T")
 
 # The others wait while the first one predicts and scores, which can take hours.

@@ -14,8 +14,6 @@ from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.registry import EVERY_TASK, TASKS
 from isogloss.training.selection import check_rule
 
-__all__ = ["NAMES", "SIZES", "Recipe", "RecipeError", "changes", "recipe", "resolved", "size_of"]
-
 NAMES = ("paper", "scripts", "keung")
 # What a recipe tells models apart by: as mBERT, as XLM-R Large, as mT5.
 SIZES = ("base", "large", "text2text")

@@ -23,8 +23,6 @@ from isogloss.tasks.kinds import kind
 from isogloss.tasks.task import Task
 from isogloss.training.selection import Row
 
-__all__ = ["CheckpointRecord", "Checkpoints", "Questions", "read_checkpoints", "subset"]
-
 SCORES, ANSWERS, SHARDS = "checkpoints.csv", "checkpoints.npz", "checkpoints"
 # A pool of more candidates (Mewsli-X has a million) would take longer to read at every checkpoint than the training.
 LARGEST_POOL = 50_000
@@ -42,7 +40,7 @@ def subset(examples: Examples, limit: int) -> Examples:
 
 
 @dataclass(frozen=True)
-class Questions:
+class ProbeSet:
     """What is asked at every checkpoint, and what could not be and why."""
 
     asked: tuple[Examples, ...]
@@ -51,7 +49,7 @@ class Questions:
     @classmethod
     def of(
         cls, find: Callable[[str, str], Examples], wanted: Iterable[tuple[str, str]], limits: Mapping[str, int]
-    ) -> "Questions":
+    ) -> "ProbeSet":
         """A subset of every language and split that is wanted.
 
         Args:
@@ -105,14 +103,20 @@ class CheckpointRecord:
         task: whose kind says what an answer is worth.
         seed: of the run.
         questions: what is asked.
-        judges: languages whose dev sets choose a checkpoint, which they can only if every checkpoint has answered.
+        selecting_languages: those whose dev sets choose a checkpoint, which they can only if every checkpoint has
+            answered.
 
     Raises:
         DataError: the checkpoints that are there have answered other questions.
     """
 
     def __init__(
-        self, folder: Path, task: Task, seed: int, questions: Sequence[Examples], judges: Collection[str] = ()
+        self,
+        folder: Path,
+        task: Task,
+        seed: int,
+        questions: Sequence[Examples],
+        selecting_languages: Collection[str] = (),
     ) -> None:
         self.folder = folder
         self.task = task
@@ -121,7 +125,11 @@ class CheckpointRecord:
         found = (_read_shard(path) for path in sorted((folder / SHARDS).glob("*.json")))
         self._shards = {shard.step: shard for shard in found if shard is not None}
         sizes = {_key(examples): len(examples) for examples in questions}
-        judging = {_key(examples) for examples in questions if examples.split == "dev" and examples.language in judges}
+        judging = {
+            _key(examples)
+            for examples in questions
+            if examples.split == "dev" and examples.language in selecting_languages
+        }
         answered = [{key: len(of) for key, of in shard.answers.items()} for shard in self._shards.values()]
         if not all(of.items() <= sizes.items() and judging <= of.keys() for of in answered):
             fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"

@@ -17,9 +17,7 @@ from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from isogloss.training import translations
-
-__all__ = ["REGIMES", "Fit", "Regime", "regime"]
+from isogloss.translation import translated
 
 Data = str | os.PathLike[str] | None
 
@@ -57,8 +55,8 @@ class Regime:
         name: as in folders and tables.
         title: what it is, in a line.
         sources: languages whose training sets are learnt from, unless the next two say otherwise.
-        apart: every language has its own fit, on its own training set.
-        gathers: one fit learns from the training sets of all languages that have one.
+        per_language: every language has its own fit, on its own training set.
+        all_languages: one fit learns from the training sets of all languages that have one.
         translated: training sets other than the English are the English one, translated.
         asks_translated: examples are translated to English before they are asked.
         limit: examples learnt from at most, a subset drawn by the seed; 0 for all.
@@ -67,8 +65,8 @@ class Regime:
     name: str
     title: str
     sources: tuple[str, ...] = ("en",)
-    apart: bool = False
-    gathers: bool = False
+    per_language: bool = False
+    all_languages: bool = False
     translated: bool = False
     asks_translated: bool = False
     limit: int = 0
@@ -89,7 +87,7 @@ class Regime:
 
     def fits(self, languages: Sequence[str]) -> list[Fit]:
         """The fits that serve some languages."""
-        if self.apart:
+        if self.per_language:
             return [Fit((language,), language) for language in languages]
         return [Fit(tuple(languages))] if languages else []
 
@@ -112,12 +110,12 @@ class Regime:
             DataError: they, or their translation, are not there (without `where`), or damaged.
         """
         if self.asks_translated and language != "en":
-            return translations.questions(task, language, split, data)
+            return translated.questions(task, language, split, data)
         return load(task, language, split, data)
 
     def _parts(self, task: Task, fit: Fit, data: Data) -> list[Examples]:
-        if not self.gathers:
-            languages = (fit.target,) if self.apart else self.sources
+        if not self.all_languages:
+            languages = (fit.target,) if self.per_language else self.sources
             return [self._part(task, language, data) for language in languages]
         everyone = dict.fromkeys(("en", *task.languages, *task.also))
         parts = [part for language in everyone if (part := self._part_if_there(task, language, data)) is not None]
@@ -139,7 +137,7 @@ class Regime:
         """The training set of a language."""
         name = "English" if language == "en" else language
         if self.translated and language != "en":
-            return translations.training(task, language, data)
+            return translated.training(task, language, data)
         if language not in (*task.languages, *task.also):
             raise DataError(f"{task.id} has no {name} training set")
         if language != "en" and task.id in _ENGLISH_ONLY:
@@ -162,12 +160,12 @@ class Regime:
 
 _NAMED = (
     Regime("zero-shot", "trained on English"),
-    Regime("translate-train", "for each language, on English translated to it", apart=True, translated=True),
-    Regime("translate-train-all", "on English and all its translations", gathers=True, translated=True),
+    Regime("translate-train", "for each language, on English translated to it", per_language=True, translated=True),
+    Regime("translate-train-all", "on English and all its translations", all_languages=True, translated=True),
     Regime("translate-test", "trained on English, asked in translations to English", asks_translated=True),
-    Regime("in-language", "for each language, on its own training set", apart=True),
-    Regime("in-language-1000", "for each language, on 1,000 examples of its own", apart=True, limit=1000),
-    Regime("in-language-all", "on the training sets of all languages together", gathers=True),
+    Regime("in-language", "for each language, on its own training set", per_language=True),
+    Regime("in-language-1000", "for each language, on 1,000 examples of its own", per_language=True, limit=1000),
+    Regime("in-language-all", "on the training sets of all languages together", all_languages=True),
 )
 REGIMES = {one.name: one for one in _NAMED}
 

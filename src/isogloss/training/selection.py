@@ -11,8 +11,6 @@ from typing import NamedTuple
 from isogloss.errors import unknown
 from isogloss.languages import language as find_language
 
-__all__ = ["RULES", "Choice", "Row", "check_rule", "choose", "dev_scores", "judges"]
-
 RULES = ("english-dev", "target-dev", "single-target:<language>", "last")
 
 
@@ -48,7 +46,7 @@ def check_rule(rule: str) -> None:
         raise unknown("selection rule", rule, RULES)
 
 
-def judges(rule: str, languages: Iterable[str]) -> tuple[str, ...]:
+def selecting_languages(rule: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The languages whose dev sets a rule looks at, when some languages are asked for."""
     name, _, language = rule.partition(":")
     of_rule = {"english-dev": ("en",), "single-target": (language,), "last": ()}
@@ -79,7 +77,7 @@ def choose(rows: Sequence[Row], steps: Sequence[int], rule: str, language: str, 
     """
     if not steps:
         raise ValueError("there is no checkpoint to choose from")
-    for judge in judges(rule, [language]):
+    for judge in selecting_languages(rule, [language]):
         scores = dev_scores(rows, judge, main)
         if scores:
             return Choice(max(scores, key=lambda step: (scores[step], -step)), f"{judge} dev")

@@ -10,8 +10,6 @@ import torch
 
 from isogloss.training.errors import TrainingError
 
-__all__ = ["read_state", "write_state"]
-
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
     """Write a state; a kill leaves the one before.

@@ -13,10 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from isogloss.training import processes
-from isogloss.training.exercise import Arrays, Exercise
+from isogloss.training.objective import Arrays, TrainingObjective
 from isogloss.training.optimizer import Optimizer
-
-__all__ = ["Steps", "to_device"]
 
 Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -34,13 +32,13 @@ class Steps:
 
     Args:
         model: in training mode, on its device and in its precision.
-        exercise: gives the loss.
+        objective: gives the loss.
         optimizer: of the model.
         graphs: capture CUDA graphs; what cannot be captured runs eagerly, and `eager_because` says why.
     """
 
-    def __init__(self, model: nn.Module, exercise: Exercise, optimizer: Optimizer, *, graphs: bool) -> None:
-        self.model, self.exercise, self.optimizer = model, exercise, optimizer
+    def __init__(self, model: nn.Module, objective: TrainingObjective, optimizer: Optimizer, *, graphs: bool) -> None:
+        self.model, self.objective, self.optimizer = model, objective, optimizer
         self.device = optimizer.weights.device
         self.graphs = graphs and self.device.type == "cuda" and processes.world() == 1
         self.eager_because = ""
@@ -92,7 +90,7 @@ class Steps:
         self._backward(batch)
 
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
-        self._loss += self.exercise.backward(self.model, batch, self._scale)
+        self._loss += self.objective.backward(self.model, batch, self._scale)
         self.optimizer.collect()
 
     def _update(self) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 import torch
 from torch import nn
 
-__all__ = ["ceiling", "flops_per_piece"]
-
 _GOES = 5  # the first of them warms up
 
 

@@ -1,4 +1,4 @@
-"""A small exercise in contrast and its gradients; run as a program, it is one of two processes."""
+"""A small objective in contrast and its gradients; run as a program, it is one of two processes."""
 
 import sys
 from pathlib import Path
@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from isogloss.systems.dual.contrast import Contrast
+from isogloss.systems.dual.contrastive import Contrast
 from isogloss.systems.dual.model import DualEncoder
 from isogloss.systems.neural.models import ModelSource
 from isogloss.training import processes
 from isogloss.training.encoded import Encoded
-from isogloss.training.exercise import Ints
+from isogloss.training.objective import Ints
 
 PAIRS = 16
 
 
-def exercise(*, chunk: int = 0, both: bool = False) -> Contrast:
+def objective(*, chunk: int = 0, both: bool = False) -> Contrast:
     """Sixteen pairs of fourteen queries and twelve answers of random pieces, so that some occur twice."""
     random = np.random.default_rng(3)
 
@@ -53,5 +53,5 @@ if __name__ == "__main__":
     processes.device_of()
     mine = np.array_split(np.arange(PAIRS), processes.world())[processes.rank()]
     # In chunks and gathered: both at once.
-    _, found = gradients(model(Path(sys.argv[1])), exercise(chunk=3, both=True), mine, len(mine))
+    _, found = gradients(model(Path(sys.argv[1])), objective(chunk=3, both=True), mine, len(mine))
     torch.save(found, sys.argv[2])

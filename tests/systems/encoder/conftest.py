@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from isogloss.systems.neural import task_adapter
 from isogloss.systems.neural.models import ModelSource
 
 
@@ -35,6 +36,5 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> ModelSource:
 @pytest.fixture(autouse=True)
 def _tokenised_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read that was written before the code was changed, and hundreds of examples leave nothing behind."""
-    from isogloss.systems.neural import skill
 
-    monkeypatch.setattr(skill, "cached", lambda parts, make: make())
+    monkeypatch.setattr(task_adapter, "cached", lambda parts, make: make())

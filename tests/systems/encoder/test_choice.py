@@ -27,13 +27,13 @@ def choices(premise: str, question: str, *options: tuple[str, ...], labels: list
     [("effect", "What was the effect?"), ("cause", "What was the cause?"), ("Who is older?", "Who is older?")],
 )
 def test_how_it_is_asked(question: str, asked: str, tiny_bert: Path) -> None:
-    skill = Choice(task("xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
-    batch = skill.exercise(choices("Eric is older.", question, ("He is.", "She is.", "It is."))).batch(
+    adapter = Choice(task("xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
+    batch = adapter.objective(choices("Eric is older.", question, ("He is.", "She is.", "It is."))).batch(
         np.array([0]), 64, 2
     )
     assert batch["input_ids"].shape == (2, 3, 64)
     assert batch["labels"].tolist() == [0, -100]
-    tokenizer = skill.inputs.tokenizer
+    tokenizer = adapter.inputs.tokenizer
     wanted = tokenizer([f"Eric is older. {asked}"] * 3, ["He is.", "She is.", "It is."])
     for row, (ids, segments) in enumerate(zip(wanted["input_ids"], wanted["token_type_ids"], strict=True)):
         assert batch["input_ids"][0, row, : len(ids)].tolist() == ids
@@ -45,31 +45,31 @@ def test_two_stages_with_another_number_of_choices(tiny_bert: Path) -> None:
     """Three choices first, then two, with one model and one head."""
     from isogloss.training.loop import train as learn
 
-    skill = Choice(task("mini-xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
+    adapter = Choice(task("mini-xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
     pairs = load("mini-xcopa", "en", "train").keep(range(8))
     three = pairs.keep(range(8))
     three.columns["choices"] = [(*pair, "It is.") for pair in pairs["choices"]]
-    model = skill.open(0)
+    model = adapter.open(0)
     for stage, rows in ((three, 3), (pairs, 2)):
-        exercise = skill.exercise(stage)
-        assert exercise.rows == rows
-        learn(model, exercise, BY_HEART)
-    assert skill.answers(model, pairs) == pairs["label"]
-    assert set(skill.answers(model, three)) <= {0, 1, 2}
+        objective = adapter.objective(stage)
+        assert objective.rows == rows
+        learn(model, objective, BY_HEART)
+    assert adapter.answers(model, pairs) == pairs["label"]
+    assert set(adapter.answers(model, three)) <= {0, 1, 2}
 
 
 def test_lengths_are_of_the_longest_choice(letters: ModelSource) -> None:
-    exercise = Choice(task("xcopa"), BY_HEART, letters).exercise(choices("a", "b", ("c", "ccc"), ("cc", "")))
-    assert exercise.lengths.tolist() == [3 + 2 + 3, 3 + 2 + 2]
+    objective = Choice(task("xcopa"), BY_HEART, letters).objective(choices("a", "b", ("c", "ccc"), ("cc", "")))
+    assert objective.lengths.tolist() == [3 + 2 + 3, 3 + 2 + 2]
 
 
 @pytest.mark.parametrize("label", [2, -1, "0"])
 def test_labels_that_are_no_choice(label: object, letters: ModelSource) -> None:
-    skill = Choice(task("xcopa"), BY_HEART, letters)
+    adapter = Choice(task("xcopa"), BY_HEART, letters)
     with pytest.raises(SystemFailureError, match=rf"label {label!r} is not the number of one of 2 choices"):
-        skill.exercise(choices("a", "b", ("c", "a"), labels=[label]))
+        adapter.objective(choices("a", "b", ("c", "a"), labels=[label]))
 
 
 def test_unequal_numbers_of_choices(letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"xcopa/zh train: examples have 2 or 3 choices"):
-        Choice(task("xcopa"), BY_HEART, letters).exercise(choices("a", "b", ("c", "a"), ("c", "a", "b")))
+        Choice(task("xcopa"), BY_HEART, letters).objective(choices("a", "b", ("c", "a"), ("c", "a", "b")))

@@ -22,20 +22,20 @@ def documents(texts: list[str], labels: list[str]) -> Examples:
 
 
 def test_rows_by_hand(letters: ModelSource) -> None:
-    skill = Classification(task("mldoc"), replace(BY_HEART, max_length=5), letters)
-    exercise = skill.exercise(documents(["ab", "abc ab", ""], ["MCAT", "CCAT", "GCAT"]))
-    assert exercise.lengths.tolist() == [4, 5, 2]
-    batch = exercise.batch(np.array([1, 0]), 5, 3)
+    adapter = Classification(task("mldoc"), replace(BY_HEART, max_length=5), letters)
+    objective = adapter.objective(documents(["ab", "abc ab", ""], ["MCAT", "CCAT", "GCAT"]))
+    assert objective.lengths.tolist() == [4, 5, 2]
+    batch = objective.batch(np.array([1, 0]), 5, 3)
     assert batch["input_ids"].tolist() == [[2, 4, 8, 9, 3], [2, 4, 8, 3, 0], [0, 0, 0, 0, 0]]
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 0, 0, 0, 0]]
     assert batch["labels"].tolist() == [0, 3, -100]
-    assert exercise.weight(np.array([1, 0])) == 2.0
+    assert objective.weight(np.array([1, 0])) == 2.0
 
 
 def test_a_label_that_is_not_the_tasks(letters: ModelSource) -> None:
-    skill = Classification(task("mldoc"), BY_HEART, letters)
+    adapter = Classification(task("mldoc"), BY_HEART, letters)
     with pytest.raises(SystemFailureError, match=r"mldoc/en train: label 'SPORT' is not one.*mldoc has CCAT, ECAT"):
-        skill.exercise(documents(["a"], ["SPORT"]))
+        adapter.objective(documents(["a"], ["SPORT"]))
 
 
 def test_missing_weights(letters: ModelSource) -> None:
@@ -44,8 +44,8 @@ def test_missing_weights(letters: ModelSource) -> None:
 
 
 def test_the_head_is_the_seeds(tiny_bert: Path) -> None:
-    skill = Classification(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
-    first, again, other = (skill.open(seed).classifier.weight for seed in (1, 1, 2))
+    adapter = Classification(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
+    first, again, other = (adapter.open(seed).classifier.weight for seed in (1, 1, 2))
     assert first.equal(again)
     assert not first.equal(other)
-    assert skill.open(0).config.id2label == dict(enumerate(task("xnli").labels))
+    assert adapter.open(0).config.id2label == dict(enumerate(task("xnli").labels))

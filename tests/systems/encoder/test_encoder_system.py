@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.systems.base import Studio, SystemFailureError, system
+from isogloss.systems.base import FitContext, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
 from isogloss.systems.encoder.spans import RawEntities
-from isogloss.systems.neural.account import read_account
+from isogloss.systems.neural.fit_log import read_account
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import TASKS, task
 
@@ -28,7 +28,7 @@ def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:
     assert raw.metadata["raw"] is True
     assert "raw" not in words.metadata
     assert isinstance(raw, EncoderSystem)
-    assert isinstance(raw.skill(task("wikiann")), RawEntities)
+    assert isinstance(raw.adapter(task("wikiann")), RawEntities)
     assert {name for name in TASKS if not raw.refusal(task(name))} == {"wikiann"}
     assert raw.refusal(task("udpos")) == "raw text is for named entities, and udpos has none"
 
@@ -51,7 +51,7 @@ def test_random_weights_know_nothing(tiny_bert: Path) -> None:
     known, random = (system(f"encoder:{tiny_bert}{mark}") for mark in ("", "#random"))
     assert isinstance(known, EncoderSystem)
     assert isinstance(random, EncoderSystem)
-    opened = [found.skill(of).open(0).get_input_embeddings().weight for found in (known, random)]
+    opened = [found.adapter(of).open(0).get_input_embeddings().weight for found in (known, random)]
     assert opened[0].shape == opened[1].shape
     assert not opened[0].equal(opened[1])
 
@@ -60,21 +60,21 @@ def test_a_model_with_a_decoder(tiny_mt5: Path) -> None:
     found = system(f"encoder:{tiny_mt5}")
     assert isinstance(found, EncoderSystem)
     with pytest.raises(SystemFailureError, match=r"the model has a decoder.*text2text:"):
-        found.skill(task("xnli"))
+        found.adapter(task("xnli"))
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     found = system(f"encoder:{tmp_path}")
     assert isinstance(found, EncoderSystem)
     with pytest.raises(SystemFailureError, match="there is no model"):
-        found.skill(task("xnli"))
+        found.adapter(task("xnli"))
 
 
 def test_a_language_that_the_model_cannot_be_told_hinders_no_other(tiny_xlm: Path, tmp_path: Path) -> None:
     of = task("mini-xnli")
     found = system(f"encoder:{tiny_xlm}", quiet=True, steps=2, batch=8, checkpoints=50)
-    studio = Studio(tmp_path, ("de", "sw"), lambda language, split: load(of, language, split).keep(range(4)))
-    found.learn(of, load(of, "en", "train").keep(range(16)), 0, studio)
+    context = FitContext(tmp_path, ("de", "sw"), lambda language, split: load(of, language, split).keep(range(4)))
+    found.learn(of, load(of, "en", "train").keep(range(16)), 0, context)
     account = read_account(tmp_path)
     assert account is not None
     assert "sw test: the model has no number for 'sw'" in account.notes

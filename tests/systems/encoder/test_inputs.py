@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.adapter import EncoderAdapter
 from isogloss.systems.encoder.choice import Choice
 from isogloss.systems.encoder.classification import Classification
-from isogloss.systems.encoder.inputs import Inputs, Rows
 from isogloss.systems.encoder.qa import QuestionAnswering
-from isogloss.systems.encoder.skill import EncoderSkill
 from isogloss.systems.encoder.spans import RawEntities
 from isogloss.systems.encoder.tagging import Tagging
 from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.tokens.inputs import Inputs, Rows
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.cache import cached
@@ -23,7 +23,7 @@ from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-SKILLS: list[tuple[type[EncoderSkill], str]] = [
+SKILLS: list[tuple[type[EncoderAdapter], str]] = [
     (Classification, "mini-xnli"),
     (Choice, "mini-xcopa"),
     (Tagging, "mini-udpos"),
@@ -32,25 +32,25 @@ SKILLS: list[tuple[type[EncoderSkill], str]] = [
 ]
 
 
-def skill_of(made: type[EncoderSkill], name: str, folder: Path) -> EncoderSkill:
+def skill_of(made: type[EncoderAdapter], name: str, folder: Path) -> EncoderAdapter:
     return made(task(name), BY_HEART, ModelSource(str(folder)))
 
 
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
 @pytest.mark.parametrize(("made", "name"), SKILLS)
 def test_padding_adds_nothing_to_the_loss(
-    made: type[EncoderSkill], name: str, model: str, request: pytest.FixtureRequest
+    made: type[EncoderAdapter], name: str, model: str, request: pytest.FixtureRequest
 ) -> None:
-    skill = skill_of(made, name, request.getfixturevalue(model))
-    exercise = skill.exercise(load(name, "en", "train").keep(range(3)))
-    network = skill.open(0).eval()
+    adapter = skill_of(made, name, request.getfixturevalue(model))
+    objective = adapter.objective(load(name, "en", "train").keep(range(3)))
+    network = adapter.open(0).eval()
     items = np.arange(3)
-    width = int(exercise.lengths.max())
+    width = int(objective.lengths.max())
 
     def loss(items: np.ndarray, width: int, size: int) -> float:
-        batch = {key: torch.from_numpy(value) for key, value in exercise.batch(items, width, size).items()}
+        batch = {key: torch.from_numpy(value) for key, value in objective.batch(items, width, size).items()}
         assert {value.shape[0] for value in batch.values()} == {size}
-        found = exercise.loss(network, batch)
+        found = objective.loss(network, batch)
         assert found.dtype == torch.float32
         return float(found.detach())
 
@@ -63,8 +63,8 @@ def test_padding_adds_nothing_to_the_loss(
 def test_segments_go_to_models_that_have_them(tiny_bert: Path, tiny_xlmr: Path) -> None:
     batches = {}
     for folder in (tiny_bert, tiny_xlmr):
-        exercise = skill_of(Classification, "mini-xnli", folder).exercise(load("mini-xnli", "en", "train").keep([0]))
-        batches[folder] = exercise.batch(np.array([0]), int(exercise.lengths[0]), 1)
+        objective = skill_of(Classification, "mini-xnli", folder).objective(load("mini-xnli", "en", "train").keep([0]))
+        batches[folder] = objective.batch(np.array([0]), int(objective.lengths[0]), 1)
     assert "token_type_ids" not in batches[tiny_xlmr]
     segments = batches[tiny_bert]["token_type_ids"][0].tolist()
     assert segments == sorted(segments)
@@ -99,7 +99,7 @@ def test_a_model_of_one_language_needs_no_numbers(tiny_xlm: Path) -> None:
 
 def test_every_row_of_a_batch_has_its_language(tiny_xlm: Path) -> None:
     choice = skill_of(Choice, "mini-xcopa", tiny_xlm)
-    batch = choice.exercise(load("mini-xcopa", "en", "train").keep(range(2))).batch(np.arange(2), 128, 3)
+    batch = choice.objective(load("mini-xcopa", "en", "train").keep(range(2))).batch(np.arange(2), 128, 3)
     assert batch["langs"].shape == batch["input_ids"].shape == (3, 2, 128)
     tagging = skill_of(Tagging, "mini-wikiann", tiny_xlm)
     rows = tagging._rows(load("mini-wikiann", "zh", "test").keep(range(4)))
@@ -141,53 +141,53 @@ def test_positions_that_begin_after_the_padding(kind: str, tiny_xlmr: Path) -> N
 
 
 @pytest.mark.parametrize(("made", "name"), SKILLS)
-def test_training_sets_that_teach_nothing(made: type[EncoderSkill], name: str, tiny_bert: Path) -> None:
-    skill = skill_of(made, name, tiny_bert)
+def test_training_sets_that_teach_nothing(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
+    adapter = skill_of(made, name, tiny_bert)
     train = load(name, "en", "train")
     with pytest.raises(SystemFailureError, match=rf"{name}/en train: the training set is empty"):
-        skill.exercise(train.keep([]))
+        adapter.objective(train.keep([]))
     hidden = train.keep(range(2))
     del hidden.columns[hidden.gold]
     with pytest.raises(SystemFailureError, match="the training set has no answers"):
-        skill.exercise(hidden)
+        adapter.objective(hidden)
 
 
 @pytest.mark.parametrize(("made", "name"), SKILLS)
-def test_no_questions_no_answers(made: type[EncoderSkill], name: str, tiny_bert: Path) -> None:
-    skill = skill_of(made, name, tiny_bert)
-    assert list(skill.answers(skill.open(0), load(name, "en", "dev").keep([]))) == []
+def test_no_questions_no_answers(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
+    adapter = skill_of(made, name, tiny_bert)
+    assert list(adapter.answers(adapter.open(0), load(name, "en", "dev").keep([]))) == []
 
 
 def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from isogloss.systems.encoder import classification
-    from isogloss.systems.neural import skill as skills
+    from isogloss.systems.neural import task_adapter as skills
 
     monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
     calls: list[int] = []
     encode: Callable[..., object] = classification.encode
     monkeypatch.setattr(classification, "encode", lambda *given: (calls.append(1), encode(*given))[1])
     train = load("mini-xnli", "en", "train")
-    skill = skill_of(Classification, "mini-xnli", tiny_bert)
-    skill.exercise(train.keep(range(10, 15)))
+    adapter = skill_of(Classification, "mini-xnli", tiny_bert)
+    adapter.objective(train.keep(range(10, 15)))
     assert len(calls) == 1
-    skill_of(Classification, "mini-xnli", tiny_bert).exercise(train.keep(range(10, 15)))
+    skill_of(Classification, "mini-xnli", tiny_bert).objective(train.keep(range(10, 15)))
     assert len(calls) == 1
-    skill.exercise(train.keep(range(11, 16)))  # other examples of the same file
-    replace(skill, recipe=replace(BY_HEART, max_length=20)).exercise(train.keep(range(10, 15)))
+    adapter.objective(train.keep(range(11, 16)))  # other examples of the same file
+    replace(adapter, recipe=replace(BY_HEART, max_length=20)).objective(train.keep(range(10, 15)))
     assert len(calls) == 3
 
 
 @pytest.mark.parametrize(("made", "name"), SKILLS)
 def test_rows_in_the_cache_may_be_too_long_for_another_model(
-    made: type[EncoderSkill], name: str, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: type[EncoderAdapter], name: str, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from isogloss.systems.neural import skill as skills
+    from isogloss.systems.neural import task_adapter as skills
 
     monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
     train = load(name, "en", "train").keep(range(4))
-    skill_of(made, name, tiny_bert).exercise(train)
+    skill_of(made, name, tiny_bert).objective(train)
     assert list(tmp_path.iterdir())
     shorter = skill_of(made, name, tiny_bert)  # the same tokenizer
     shorter.source.config.max_position_embeddings = 32
     with pytest.raises(SystemFailureError, match=r"max_length is 128, but the model has 32 positions"):
-        shorter.exercise(train)
+        shorter.objective(train)

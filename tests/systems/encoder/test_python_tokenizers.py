@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError, system
-from isogloss.systems.encoder.frame import Frame
-from isogloss.systems.encoder.pieces import encode
 from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.tokens.special_tokens import Frame
+from isogloss.systems.tokens.subwords import encode
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 
@@ -70,7 +70,7 @@ def test_frame_and_pieces_are_the_tokenizers_own(name: str, request: pytest.Fixt
     assert [*before, *one, *after] == tokenizer("one text")["input_ids"]
     before, between, after = ([number for number, _ in group] for group in double.specials)
     assert [*before, *one, *between, *other, *after] == tokenizer("one text", "another")["input_ids"]
-    assert source.spelling == ModelSource(source.name).spelling
+    assert source.tokenizer_hash == ModelSource(source.name).tokenizer_hash
 
 
 @pytest.mark.parametrize("name", ["canine", "xlm"])

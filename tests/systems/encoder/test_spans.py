@@ -34,23 +34,23 @@ def short(source: ModelSource, longest: int = 128) -> RawEntities:
 def test_labels_by_hand(letters: ModelSource) -> None:
     # Two neighbours of one type, and an entity that is only a part of what stands between blanks.
     given = tagged("ab c cab", [(0, 2), (3, 4), (5, 7), (7, 8)], ["B-PER", "B-PER", "B-ORG", "O"])
-    exercise = short(letters).exercise(given)
-    batch = exercise.batch(np.array([0]), 8, 2)
+    objective = short(letters).objective(given)
+    batch = objective.batch(np.array([0]), 8, 2)
     assert batch["input_ids"][0].tolist() == [2, 4, 8, 6, 6, 7, 8, 3]
     assert batch["labels"].tolist() == [[-100, PER, PER + 1, PER, ORG, ORG + 1, 0, -100], [-100] * 8]
 
 
 def test_the_mark_of_a_blank_has_no_label(request: pytest.FixtureRequest) -> None:
-    skill = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))))
-    exercise = skill.exercise(tagged("คน", [(0, 2)], ["B-PER"]))
-    assert exercise.batch(np.array([0]), 5, 1)["labels"][0].tolist() == [-100, -100, PER, PER + 1, -100]
+    adapter = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))))
+    objective = adapter.objective(tagged("คน", [(0, 2)], ["B-PER"]))
+    assert objective.batch(np.array([0]), 5, 1)["labels"][0].tolist() == [-100, -100, PER, PER + 1, -100]
 
 
 def test_long_texts_are_cut_at_blanks(letters: ModelSource) -> None:
     # Five pieces a row: "abc" does not fit behind "aaa"; a word of seven has to be cut inside.
-    exercise = short(letters, 7).exercise(tagged("aaa abc ccccccc", [(0, 3), (4, 7), (8, 15)], ["O", "O", "B-PER"]))
-    assert exercise.lengths.tolist() == [5, 7, 7]
-    batch = exercise.batch(np.arange(3), 7, 3)
+    objective = short(letters, 7).objective(tagged("aaa abc ccccccc", [(0, 3), (4, 7), (8, 15)], ["O", "O", "B-PER"]))
+    assert objective.lengths.tolist() == [5, 7, 7]
+    batch = objective.batch(np.arange(3), 7, 3)
     assert batch["input_ids"].tolist() == [[2, 4, 7, 7, 3, 0, 0], [2, 4, 8, 9, 6, 9, 3], [2, 9, 9, 9, 9, 9, 3]]
     assert batch["labels"][1].tolist() == [-100, 0, 0, 0, PER, PER + 1, -100]
     assert batch["labels"][2].tolist() == [-100, *[PER + 1] * 5, -100]
@@ -72,12 +72,12 @@ def annotated(draw: st.DrawFn) -> Examples:
 
 @given(annotated(), st.integers(3, 12))
 def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examples, longest: int) -> None:
-    skill = short(letters, longest)
-    exercise = skill.exercise(examples)
-    assert isinstance(exercise, LabelledPieces)
+    adapter = short(letters, longest)
+    objective = adapter.objective(examples)
+    assert isinstance(objective, LabelledPieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spans, "best_labels", lambda model, rows: np.maximum(exercise.labels, 0))
-        [found] = skill.answers(None, examples)
+        patch.setattr(spans, "best_labels", lambda model, rows: np.maximum(objective.labels, 0))
+        [found] = adapter.answers(None, examples)
     assert found == metric.from_tags(examples["tags"][0], examples["offsets"][0])
     for begin, end, _ in found:
         assert metric.trim(examples["text"][0], begin, end) == (begin, end)

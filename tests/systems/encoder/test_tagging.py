@@ -45,9 +45,9 @@ class ByLetter(torch.nn.Module):
 def test_rows_by_hand(letters: ModelSource) -> None:
     # Four pieces a row beside [CLS] and [SEP]. "bbb" does not fit behind "aa"; the empty word and the one of five
     # letters are unknown tokens.
-    exercise = short(letters).exercise(sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"]))
-    assert exercise.lengths.tolist() == [4, 6, 4, 3]
-    batch = exercise.batch(np.arange(4), 6, 4)
+    objective = short(letters).objective(sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"]))
+    assert objective.lengths.tolist() == [4, 6, 4, 3]
+    batch = objective.batch(np.arange(4), 6, 4)
     assert batch["input_ids"].tolist() == [
         [2, 4, 7, 3, 0, 0],
         [2, 5, 8, 8, 4, 3],
@@ -61,7 +61,7 @@ def test_rows_by_hand(letters: ModelSource) -> None:
         [off, 0, 5, off, off, off],
         [off, 1, off, off, off, off],
     ]
-    assert exercise.weight(np.array([1, 2])) == 4.0
+    assert objective.weight(np.array([1, 2])) == 4.0
 
 
 def test_long_sentences_are_rejoined(letters: ModelSource) -> None:
@@ -101,10 +101,10 @@ def test_rows_are_filled_greedily(sizes: list[list[int]], room: int) -> None:
 
 
 def test_the_mark_of_a_blank_is_a_first_piece(request: pytest.FixtureRequest) -> None:
-    skill = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))), 64)
-    exercise = skill.exercise(sentences(["คน", "x"], tags=[["B-PER", "O"]]))
-    batch = exercise.batch(np.array([0]), int(exercise.lengths[0]), 1)
-    tokens = skill.inputs.tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
+    adapter = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))), 64)
+    objective = adapter.objective(sentences(["คน", "x"], tags=[["B-PER", "O"]]))
+    batch = objective.batch(np.array([0]), int(objective.lengths[0]), 1)
+    tokens = adapter.inputs.tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
     labelled = {place: label for place, label in enumerate(batch["labels"][0].tolist()) if label >= 0}
     assert tokens[1] == "▁"
     assert labelled == {1: 1, tokens.index("▁", 2): 0}
@@ -120,4 +120,4 @@ def test_the_mark_of_a_blank_is_a_first_piece(request: pytest.FixtureRequest) ->
 )
 def test_tags_that_do_not_fit(tags: list[Any], message: str, letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=message):
-        short(letters).exercise(sentences(["a", "b"], tags=tags))
+        short(letters).objective(sentences(["a", "b"], tags=tags))

@@ -9,9 +9,9 @@ from typing import Any
 from unittest.mock import patch
 
 from isogloss.errors import DataError
-from isogloss.systems.base import Studio, SystemFailureError, system
-from isogloss.systems.encoder.skill import EncoderSkill
-from isogloss.systems.neural import course
+from isogloss.systems.base import FitContext, SystemFailureError, system
+from isogloss.systems.encoder.adapter import EncoderAdapter
+from isogloss.systems.neural import fine_tuning
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -64,7 +64,7 @@ def fitting(find: Callable[[str, str], Examples] = examples, siqa: str = "C") ->
     train = load(XCOPA, "en", "train").keep(range(16))
     train.root = root
     learner = system(f"encoder:{MODEL}", quiet=True, batch=8, epochs=1, checkpoints=100, dev_examples=10)
-    learner.learn(XCOPA, train, 0, Studio(FOLDER / "fit", ("et",), find))
+    learner.learn(XCOPA, train, 0, FitContext(FOLDER / "fit", ("et",), find))
     return "learnt"
 
 
@@ -82,9 +82,9 @@ scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
 scene("main fails", lambda: processes.from_main(broken))
 scene("the other fails", lambda: failing(1))
 scene("stage", lambda: fitting(siqa="Z"))
-scene("account", lambda: fitting_without(course, "write_account", DataError("cannot be written")))
+scene("account", lambda: fitting_without(fine_tuning, "write_account", DataError("cannot be written")))
 scene("questions", lambda: fitting(damaged))
-scene("model", lambda: fitting_without(EncoderSkill, "open", SystemFailureError("no room"), rank=1))
+scene("model", lambda: fitting_without(EncoderAdapter, "open", SystemFailureError("no room"), rank=1))
 scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
-scene("weights", lambda: fitting_without(course, "save", SystemFailureError("weights cannot be written")))
+scene("weights", lambda: fitting_without(fine_tuning, "save", SystemFailureError("weights cannot be written")))
 scene("whole", fitting)

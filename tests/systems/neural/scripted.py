@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import DataError
-from isogloss.systems.base import Studio
+from isogloss.systems.base import FitContext
 from isogloss.systems.encoder.classification import Classification
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples
@@ -27,7 +27,7 @@ def labelled(task: Task, language: str, split: str, count: int) -> Examples:
     return Examples(task.id, language, split, ids, columns, "label", checksum=f"{language} {split}")
 
 
-def studio(folder: Path, task: Task, *languages: str, dev: Sequence[str] = ("en", "de", "sw")) -> Studio:
+def context(folder: Path, task: Task, *languages: str, dev: Sequence[str] = ("en", "de", "sw")) -> FitContext:
     """A place to learn in; some languages have a dev set."""
 
     def examples(language: str, split: str) -> Examples:
@@ -35,7 +35,7 @@ def studio(folder: Path, task: Task, *languages: str, dev: Sequence[str] = ("en"
             raise DataError(f"no dev file of {task.id}/{language}")
         return labelled(task, language, split, 10)
 
-    return Studio(folder, languages, examples)
+    return FitContext(folder, languages, examples)
 
 
 class _Scripted(Classification):
@@ -68,7 +68,7 @@ class ScriptedSystem(NeuralSystem):
     def refusal(self, task: Task) -> str:
         return "" if task.kind == "classification" else f"it does no {task.kind}"
 
-    def skill(self, task: Task) -> Classification:
+    def adapter(self, task: Task) -> Classification:
         made = _Scripted(task, self.recipe_for(task), self.source)
         made.script, made.seen = self.script, []
         return made

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-from isogloss.systems.neural.account import read_account
+from isogloss.systems.neural.fit_log import read_account
 
 HERE = Path(__file__).parent
 JOB = HERE / "in_step_job.py"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from isogloss.errors import IsoglossError
-from isogloss.systems.base import Studio, System, SystemFailureError, system
+from isogloss.systems.base import FitContext, System, SystemFailureError, system
 from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.ngram import NgramSystem
 from isogloss.tasks.examples import Examples
@@ -69,8 +69,8 @@ def test_most_systems_learn_as_they_fit(tmp_path: Path) -> None:
             return self
 
     made = Fitted()
-    studio = Studio(tmp_path, ("en",), lambda language, split: labelled(XNLI, language, split, 1))
-    assert made.learn(XNLI, None, 5, studio) is made
+    context = FitContext(tmp_path, ("en",), lambda language, split: labelled(XNLI, language, split, 1))
+    assert made.learn(XNLI, None, 5, context) is made
     assert made.given == ("xnli", None, 5)
     assert made.learns_from(XNLI) is XNLI
     assert isinstance(made, System)
@@ -131,13 +131,13 @@ class TestWithModel:
     def test_what_decides_a_task_is_what_holds_for_it(self, make: Any) -> None:
         """Not how the folder is spelt, nor what is changed for other tasks or sizes."""
         made = make(overrides={"xnli": {"warmup": 3}, "large": {"clip": 8}})
-        there, mine = made.decisive(made.metadata, XNLI), made.metadata["overrides"]
+        there, mine = made.deciding_settings(made.metadata, XNLI), made.metadata["overrides"]
         assert there["warmup"] == 3
         assert not {"clip", "overrides", "model"} & there.keys()
         again = {**made.metadata, "model": "elsewhere", "overrides": {**mine, "udpos": {"batch": 4}}}
-        assert made.decisive(again, XNLI) == there
-        assert made.decisive(again, task("udpos")) != made.decisive(made.metadata, task("udpos"))
-        assert made.decisive({**again, "model_hash": "another"}, XNLI) != there
+        assert made.deciding_settings(again, XNLI) == there
+        assert made.deciding_settings(again, task("udpos")) != made.deciding_settings(made.metadata, task("udpos"))
+        assert made.deciding_settings({**again, "model_hash": "another"}, XNLI) != there
 
     def test_what_it_cannot_do(self, make: Any) -> None:
         with pytest.raises(SystemFailureError, match="xquad: it does no qa"):

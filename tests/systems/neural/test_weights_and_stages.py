@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.systems.base import Studio, system
-from isogloss.systems.neural.account import read_account
+from isogloss.systems.base import FitContext, system
+from isogloss.systems.neural.fit_log import read_account
 from isogloss.systems.neural.progress import Display, shown
 from isogloss.systems.neural.stages import stage
 from isogloss.tasks.loading import load
@@ -59,9 +59,9 @@ def test_stages_are_learnt_one_after_the_other(
     of = task("mini-xcopa")
     train = load(of, "en", "train").keep(range(16))
     train.root = tmp_path
-    studio = Studio(tmp_path / "fit", ("et",), lambda language, split: load(of, language, split))
+    context = FitContext(tmp_path / "fit", ("et",), lambda language, split: load(of, language, split))
     made = system(f"encoder:{tiny_bert}", quiet=True, batch=8, epochs=1, checkpoints=100)
-    made.learn(of, train, 0, studio)
+    made.learn(of, train, 0, context)
     account = read_account(tmp_path / "fit")
     assert account is not None
     assert "stage siqa: its file is not there, and was left out" in account.notes
@@ -69,8 +69,8 @@ def test_stages_are_learnt_one_after_the_other(
     # The file has come: it is another fit now. It is read once.
     write(tmp_path / "siqa" / "train.en.jsonl", *[RECORD] * 8)
     read = []
-    monkeypatch.setattr("isogloss.systems.neural.course.stage", lambda *words: read.append(words) or stage(*words))
-    made.learn(of, train, 0, studio)
+    monkeypatch.setattr("isogloss.systems.neural.fine_tuning.stage", lambda *words: read.append(words) or stage(*words))
+    made.learn(of, train, 0, context)
     assert [name for name, *_ in read] == ["siqa"]
     account = read_account(tmp_path / "fit")
     assert account is not None

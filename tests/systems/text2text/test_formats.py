@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import isogloss
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.text2text.choosing import Classification, MultipleChoice
-from isogloss.systems.text2text.reading import Reading
+from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice
+from isogloss.systems.text2text.qa import Reading
 from isogloss.systems.text2text.tag_format import TagFormat
 from isogloss.systems.text2text.tagging import Tagging
 from isogloss.systems.text2text.vocabulary import Vocabulary, joined
@@ -115,8 +115,8 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
         ),
         (Reading, asked, ["question: who? context: Anna met Otto here</s>", "Otto</s>"]),
     ]
-    for skill, examples, expected in cases:
-        found = texts(source, skill(isogloss.task(examples.task), wide, source).pairs(examples))
+    for adapter, examples, expected in cases:
+        found = texts(source, adapter(isogloss.task(examples.task), wide, source).pairs(examples))
         assert [text.replace("<extra", " <extra").split() for text in found] == [
             text.replace("<extra", " <extra").split() for text in expected
         ]
@@ -125,9 +125,9 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
 def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None:
     tokens = [f"rain{number}" for number in range(17)]
     train = made("udpos", "tags", tokens=[tokens, [], ["sun"]], tags=[["NOUN"] * 17, [], ["VERB"]])
-    skill = Tagging(isogloss.task("udpos"), RECIPE, source)
-    found = texts(source, skill.pairs(train))
-    assert max(skill.pairs(train).lengths[::2]) <= RECIPE.max_length
+    adapter = Tagging(isogloss.task("udpos"), RECIPE, source)
+    found = texts(source, adapter.pairs(train))
+    assert max(adapter.pairs(train).lengths[::2]) <= RECIPE.max_length
     assert all(text.startswith("<extra_id_0>") for text in found)
     written = "".join(found[1:-1:2])
     assert written.count("NOUN") == 17
@@ -145,18 +145,18 @@ def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
 
 def test_questions_without_their_answer_are_counted(source: ModelSource) -> None:
     train = made("xquad", "answers", question=["who?", "who?"], context=["Anna"] * 2, answers=[["Anna"], ["Otto"]])
-    exercise = Reading(isogloss.task("xquad"), RECIPE, source).exercise(train)
-    assert len(exercise) == 1
-    assert exercise.notes == ["xquad/en train: 1 of 2 examples left out: their answer is not in their passage"]
+    objective = Reading(isogloss.task("xquad"), RECIPE, source).objective(train)
+    assert len(objective) == 1
+    assert objective.notes == ["xquad/en train: 1 of 2 examples left out: their answer is not in their passage"]
 
 
 @pytest.mark.parametrize(("stride", "step"), [(1, 1), (4, 4), (100, None)])
 def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     asked = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["ten"]])
-    skill = Reading(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
+    adapter = Reading(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
     pieces = source.tokenizer(context, add_special_tokens=False)["input_ids"]
-    windows = list(skill._windows(asked))
+    windows = list(adapter._windows(asked))
     room = 24 - 1 - len(windows[0].head)  # without the end, and what is before the passage
     assert 4 < room < len(pieces) / 2
     begins = [row * (step or room) for row in range(len(windows))]  # one after the other where the stride is longer
@@ -165,15 +165,15 @@ def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: in
 
 
 def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
-    skill = Reading(isogloss.task("xquad"), RECIPE, source)
+    adapter = Reading(isogloss.task("xquad"), RECIPE, source)
     context = ["a cat, the cats"]
     said = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[11]])
     wrong = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[3]])
-    assert texts(source, skill.pairs(said))[1].startswith("cat")
-    assert texts(source, skill.pairs(wrong))[1] == "cat</s>"
+    assert texts(source, adapter.pairs(said))[1].startswith("cat")
+    assert texts(source, adapter.pairs(wrong))[1] == "cat</s>"
     nowhere = made("xquad", "answers", question=["?"], context=context, answers=[["dog"]], answer_starts=[[0]])
     with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):
-        skill.pairs(nowhere)
+        adapter.pairs(nowhere)
 
 
 def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:

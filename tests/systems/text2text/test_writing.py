@@ -16,12 +16,12 @@ from isogloss.training.recipes import Recipe
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 from isogloss.systems.text2text import loss  # noqa: E402
-from isogloss.systems.text2text.choosing import Classification, MultipleChoice  # noqa: E402
+from isogloss.systems.text2text.adapter import TextAdapter  # noqa: E402
 from isogloss.systems.text2text.copy_constraint import CopyConstraint  # noqa: E402
 from isogloss.systems.text2text.decoding import Constraint, write  # noqa: E402
-from isogloss.systems.text2text.reading import Reading  # noqa: E402
+from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice  # noqa: E402
+from isogloss.systems.text2text.qa import Reading  # noqa: E402
 from isogloss.systems.text2text.retrieval import Retrieval  # noqa: E402
-from isogloss.systems.text2text.skill import TextSkill  # noqa: E402
 from isogloss.systems.text2text.tagging import Tagging  # noqa: E402
 
 RECIPE = Recipe("test", 1e-3, max_length=48, stride=8, query_length=12, answer_length=6)
@@ -43,7 +43,7 @@ def model(source: ModelSource) -> Any:
     return source.open("AutoModelForSeq2SeqLM", 0).eval()
 
 
-def skill(of: type[TextSkill], task: str, source: ModelSource, recipe: Recipe = RECIPE) -> Any:
+def adapter(of: type[TextAdapter], task: str, source: ModelSource, recipe: Recipe = RECIPE) -> Any:
     return of(isogloss.task(task), recipe, source)
 
 
@@ -68,7 +68,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
         {"premise": ["it rained", "the sun"], "question": ["effect", "cause"], "choices": choices},
         "label",
     )
-    found = skill(MultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
+    found = adapter(MultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
     said = ("What was the effect?", "What was the cause?")
     for row, (premise, question) in enumerate(zip(asked["premise"], said, strict=True)):
         first, second = choices[row]
@@ -81,7 +81,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
 def test_fewer_choices_are_never_chosen_beyond_their_number(model: Any, source: ModelSource) -> None:
     columns = {"premise": ["a"] * 2, "question": ["why?"] * 2, "choices": [("it", "was", "dry"), ("cat",)]}
     asked = Examples("xcopa", "en", "test", ["0", "1"], columns, "label")
-    found = skill(MultipleChoice, "xcopa", source).scores(model, asked)
+    found = adapter(MultipleChoice, "xcopa", source).scores(model, asked)
     assert np.isfinite(found[0]).all()
     assert found[1, 1:].tolist() == [-np.inf, -np.inf]
 
@@ -90,9 +90,9 @@ def test_scores_do_not_depend_on_how_many_are_asked_at_once(
     model: Any, source: ModelSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = load("mini-xnli", "en", "dev").keep(range(30))
-    one = skill(Classification, "mini-xnli", source)
+    one = adapter(Classification, "mini-xnli", source)
     together = one.scores(model, asked)
-    monkeypatch.setattr("isogloss.systems.text2text.choosing._ELEMENTS", 1)
+    monkeypatch.setattr("isogloss.systems.text2text.option_scoring._ELEMENTS", 1)
     assert one.scores(model, asked) == pytest.approx(together, rel=1e-4)
     alone = np.concatenate([one.scores(model, asked.keep([row])) for row in range(5)])
     assert alone == pytest.approx(together[:5], rel=1e-4)
@@ -131,13 +131,13 @@ def test_a_model_that_knows_nothing_gives_one_tag_a_token(seed: int, source: Mod
         asked = load(task, "de" if task == "mini-wikiann" else "en", "test").keep(range(20))
         tokens = [list(row) for row in asked["tokens"]]
         asked.columns["tokens"] = [[*tokens[0], *tokens[1], *tokens[2]], [], *tokens[2:]]
-        answers = skill(Tagging, task, source).answers(unlearnt, asked)
+        answers = adapter(Tagging, task, source).answers(unlearnt, asked)
         assert [len(tags) for tags in answers] == [len(row) for row in asked["tokens"]]
         assert {tag for tags in answers for tag in tags} <= set(isogloss.task(task).labels)
 
 
 def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource) -> None:
-    tagger = skill(Tagging, "wikiann", source)
+    tagger = adapter(Tagging, "wikiann", source)
     asked = Examples("wikiann", "en", "test", ["0"], {"tokens": [["Anna", "met", "Otto"]]}, "tags")
     form = tagger.format
     read = [*form.numbered(tagger.vocabulary.pieces(asked["tokens"][0])).tolist(), 1]
@@ -165,7 +165,7 @@ def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource
     unlearnt = ModelSource(source.name, random=True).open("AutoModelForSeq2SeqLM", 3)
     asked = load("mini-xquad", code, "test").keep(range(12))
     asked.columns["context"] = [*asked["context"][:-1], ""]
-    answers = skill(Reading, "mini-xquad", source).answers(unlearnt, asked)
+    answers = adapter(Reading, "mini-xquad", source).answers(unlearnt, asked)
     for answer, context in zip(answers, asked["context"], strict=True):
         assert answer in context
         assert answer == answer.strip()
@@ -175,7 +175,7 @@ def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource
 
 def test_nothing_asked_is_nothing_answered(model: Any, source: ModelSource) -> None:
     for of, task in ((Reading, "mini-xquad"), (Tagging, "mini-udpos")):
-        assert skill(of, task, source).answers(model, load(task, "en", "test").keep([])) == []
+        assert adapter(of, task, source).answers(model, load(task, "en", "test").keep([])) == []
 
 
 def test_copying_follows_every_place_of_what_was_written() -> None:
@@ -201,7 +201,7 @@ def test_copying_follows_every_place_of_what_was_written() -> None:
 
 
 def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = skill(Reading, "xquad", source)
+    reader = adapter(Reading, "xquad", source)
     context = " ".join(f"rain{number} and sun" for number in range(30))
     asked = Examples("xquad", "en", "test", ["0"], {"question": ["?"], "context": [context]}, "answers")
     windows = reader._asked(asked)
@@ -222,8 +222,8 @@ def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.M
     assert answer == context[windows.aligned["begin"][place] : windows.aligned["end"][place + 1]]
 
 
-def exercise(source: ModelSource) -> Any:
-    return skill(Tagging, "mini-udpos", source).exercise(load("mini-udpos", "en", "train").keep(range(24)))
+def objective(source: ModelSource) -> Any:
+    return adapter(Tagging, "mini-udpos", source).objective(load("mini-udpos", "en", "train").keep(range(24)))
 
 
 def tensors(arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def tensors(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_padding_adds_nothing_and_a_shape_is_decided_by_width_and_size(model: Any, source: ModelSource) -> None:
-    made = exercise(source)
+    made = objective(source)
     items = np.argsort(made.lengths, kind="stable")[:3]
     width = int(made.lengths[items].max())
     few, many, wide = (made.batch(items, *shape) for shape in ((width, 3), (width, 8), (width + 12, 8)))
@@ -251,7 +251,7 @@ def test_padding_adds_nothing_and_a_shape_is_decided_by_width_and_size(model: An
 
 
 def test_loss_in_parts_is_the_loss_at_once(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = exercise(source)
+    made = objective(source)
     batch = tensors(made.batch(np.arange(6), int(made.lengths.max()), 6))
     found = []
     for elements in (loss._ELEMENTS, 912 * 7):
@@ -272,7 +272,7 @@ def test_the_loss_looks_at_no_value(elements: int, source: ModelSource, monkeypa
     from transformers import AutoModelForSeq2SeqLM
 
     monkeypatch.setattr(loss, "_ELEMENTS", elements)
-    arrays = exercise(source).batch(np.arange(4), 64, 4)
+    arrays = objective(source).batch(np.arange(4), 64, 4)
     with FakeTensorMode():  # tensors without values: a look at one is an error
         blind = AutoModelForSeq2SeqLM.from_config(source.config).train()
         batch = {name: torch.zeros(array.shape, dtype=torch.long) for name, array in arrays.items()}

@@ -6,10 +6,10 @@
 
 from isogloss.explain.attributes.fertility import FERTILITY, fertility
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention, count_tokens
+from isogloss.explain.attributes.packages import Plugins
 from isogloss.explain.attributes.registry import (
     ATTRIBUTES,
     KINDS,
-    Plugins,
     attribute,
     attributes_for,
     from_jsonl,

@@ -18,8 +18,6 @@ from isogloss.explain.attributes.retrieval import query_language
 from isogloss.explain.model import Attribute
 from isogloss.tasks.examples import Examples
 
-__all__ = ["FERTILITY", "WordPiece", "fertility"]
-
 FERTILITY = "fertility"
 Numbers = npt.NDArray[np.float64]
 

@@ -8,13 +8,11 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.explain.attributes.memory import remembered
+from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.retrieval import query_language
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
-
-__all__ = ["Profile", "digit_share", "main_script", "out_of_script", "profile", "punctuation_share", "script_mix"]
 
 Numbers = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
@@ -98,7 +96,7 @@ def main_texts(examples: Examples) -> Sequence[str]:
     return examples["text"]  # type: ignore[no-any-return]
 
 
-@remembered
+@cached_per_examples
 def _profile(examples: Examples) -> Profile:
     return profile(main_texts(examples))
 

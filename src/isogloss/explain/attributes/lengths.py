@@ -10,8 +10,6 @@ import numpy.typing as npt
 from isogloss.errors import unknown
 from isogloss.languages import language as find_language
 
-__all__ = ["CONVENTIONS", "Convention", "count_tokens", "cutter", "ratio", "spaced"]
-
 Convention = Literal["script", "whitespace"]
 CONVENTIONS: tuple[Convention, ...] = ("script", "whitespace")
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from isogloss.explain.attributes.lengths import spaced
 
-__all__ = ["OTHER", "QUESTION_TYPES", "negates", "plain", "question_types"]
-
 OTHER = "other"
 QUESTION_TYPES = ("what", "how", "when", "where", "which", "who", "why", "how-many", OTHER)
 

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from isogloss.explain.attributes.lengths import cutter, spaced
 from isogloss.explain.attributes.lexicon import plain
 
-__all__ = ["bleu", "bleus", "overlaps", "trigram_overlaps"]
-
 ORDER = 4
 
 Numbers = npt.NDArray[np.float64]

@@ -13,8 +13,6 @@ from isogloss.explain.model import Attribute
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["GROUP", "Plugins", "installed", "load"]
-
 GROUP = "isogloss.attributes"
 
 

@@ -5,25 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio
 from isogloss.explain.attributes.lexicon import question_types
-from isogloss.explain.attributes.memory import remembered
 from isogloss.explain.attributes.overlap import bleus
 from isogloss.tasks.examples import Examples
-
-__all__ = [
-    "answer_context_ratio",
-    "answer_length",
-    "answer_position",
-    "answer_question_bleu",
-    "answer_question_ratio",
-    "answers",
-    "context_length",
-    "question_context_bleu",
-    "question_context_ratio",
-    "question_length",
-    "question_type",
-]
 
 Numbers = npt.NDArray[np.float64]
 
@@ -33,7 +19,7 @@ def first_answers(examples: Examples) -> Sequence[str]:
     return [found[0] for found in examples["answers"]]
 
 
-@remembered
+@cached_per_examples
 def _length(examples: Examples, what: str, convention: Convention) -> Numbers:
     """Tokens of the (first) answer, of the question or of the context; ratios ask for them again."""
     texts = first_answers(examples) if what == "answers" else examples[what]

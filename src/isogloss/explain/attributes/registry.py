@@ -18,8 +18,6 @@ from isogloss.explain.attributes.packages import Plugins, installed, load
 from isogloss.explain.model import Attribute, Column
 from isogloss.tasks.examples import Examples
 
-__all__ = ["ATTRIBUTES", "KINDS", "Plugins", "attribute", "attributes_for", "from_jsonl", "plugins"]
-
 KINDS = ("classification", "choice", "tagging", "qa", "bitext", "pool", "mining")
 
 Values = Callable[[Examples], Column]

@@ -12,23 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import DataError
+from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import Convention, count_tokens
-from isogloss.explain.attributes.memory import remembered
 from isogloss.explain.attributes.overlap import trigram_overlaps
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
-
-__all__ = [
-    "frequency_bin",
-    "pool_share",
-    "query_language",
-    "query_length",
-    "same_language",
-    "single_target",
-    "surface_overlap",
-    "target_language",
-    "target_length",
-]
 
 Numbers = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
@@ -64,7 +52,7 @@ def _target_languages(examples: Examples) -> list[str]:
     return [language_of.get(targets[0], _UNKNOWN) for targets in examples["targets"]]
 
 
-@remembered
+@cached_per_examples
 def _targets(examples: Examples) -> list[tuple[str, str]]:
     """Language and text of the target that stands for all of a query's."""
     pool, own = _pool(examples), query_language(examples)

@@ -10,21 +10,6 @@ from isogloss.explain.attributes.lexicon import negates
 from isogloss.explain.attributes.overlap import overlaps
 from isogloss.tasks.examples import Examples
 
-__all__ = [
-    "choice_ratio",
-    "first_choice_length",
-    "first_length",
-    "label",
-    "length_ratio",
-    "lexical_overlap",
-    "negation",
-    "premise_length",
-    "question",
-    "second_choice_length",
-    "second_length",
-    "sentence_length",
-]
-
 Numbers = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 

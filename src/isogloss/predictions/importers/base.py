@@ -12,8 +12,6 @@ from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["Imported", "Target", "alike", "one_file", "read_json", "shown", "unpacked_name"]
-
 
 @dataclass(frozen=True)
 class Target:

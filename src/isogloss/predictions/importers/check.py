@@ -8,8 +8,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind
 from isogloss.tasks.task import SPLITS
 
-__all__ = ["check"]
-
 
 def check(target: Target, found: Imported) -> None:
     """Refuse answers that are not the cell's; what could not be checked becomes a note."""

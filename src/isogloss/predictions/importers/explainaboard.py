@@ -14,8 +14,6 @@ from isogloss.errors import PredictionError
 from isogloss.predictions.importers.base import Imported, Target, one_file, read_json
 from isogloss.tasks.registry import ALIASES
 
-__all__ = ["read", "recognizes"]
-
 # The wording of its XNLI prompts.
 _WORDS = {"Yes": "entailment", "Maybe": "neutral", "No": "contradiction"}
 _META = "user_defined_metadata_configs"

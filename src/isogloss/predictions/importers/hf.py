@@ -18,8 +18,6 @@ from isogloss.data.files import lines
 from isogloss.errors import PredictionError, near_names
 from isogloss.predictions.importers.base import Imported, Target, one_file, read_json, unpacked_name
 
-__all__ = ["read", "recognizes"]
-
 _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
 _CLASS = re.compile(r"(?:LABEL_)?(\d+)")

@@ -22,8 +22,6 @@ from isogloss.errors import PredictionError, unknown
 from isogloss.predictions.importers.base import Imported, Target, read_json
 from isogloss.tasks.examples import Examples
 
-__all__ = ["read", "recognizes"]
-
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "xnli": ("entailment", "neutral", "contradiction"),
     "pawsx": ("0", "1"),

@@ -19,8 +19,6 @@ from isogloss.errors import PredictionError
 from isogloss.languages import language as find_language
 from isogloss.predictions.importers.base import Imported, Target, read_json
 
-__all__ = ["DEPTH", "rank", "read", "recognizes"]
-
 # mteb saves a thousand documents a query; the deepest figure of any task needs some thirty.
 DEPTH = 100
 

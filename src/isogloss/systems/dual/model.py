@@ -5,8 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["DualEncoder"]
-
 
 class DualEncoder(nn.Module):  # type: ignore[misc] # torch is not looked into
     """Texts as unit vectors, and the scale of their cosines; both sides share all weights.

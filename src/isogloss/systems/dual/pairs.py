@@ -8,15 +8,13 @@ import numpy as np
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.dual.sentences import sentence_at, sentences
-from isogloss.systems.encoder.frame import Slices
-from isogloss.systems.encoder.inputs import Inputs
-from isogloss.systems.encoder.pieces import encode, unique
 from isogloss.systems.neural.gold import left_out, where
+from isogloss.systems.tokens.inputs import Inputs
+from isogloss.systems.tokens.special_tokens import Slices
+from isogloss.systems.tokens.subwords import encode, unique
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded
-from isogloss.training.exercise import Ints
-
-__all__ = ["Pairs", "encoded", "pairs_of"]
+from isogloss.training.objective import Ints
 
 
 @dataclass(frozen=True)

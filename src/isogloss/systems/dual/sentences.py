@@ -9,8 +9,6 @@ without marks (Thai) are one sentence a line.
 import re
 from bisect import bisect_right
 
-__all__ = ["sentence_at", "sentences"]
-
 _CLOSING = "\"'”’»)\\]}"
 _END = re.compile(rf"(?:[.!?…؟۔।॥]+[{_CLOSING}]*(?:\[\d+\])*(?=\s)|[。！？｡]+[」』）”’]*)\s*|\s*\n\s*")
 # What stands before a full stop that ends no sentence: one letter, letters with full stops between, or one of these.

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from isogloss.errors import unknown
-from isogloss.systems.dual.skill import POOLINGS, RetrievalSkill
+from isogloss.systems.dual.adapter import POOLINGS, RetrievalAdapter
 from isogloss.systems.embedder.ranking import RETRIEVAL
 from isogloss.systems.neural.system import NeuralSystem, flag
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-
-__all__ = ["DualEncoderSystem"]
 
 
 class DualEncoderSystem(NeuralSystem):
@@ -59,6 +57,6 @@ class DualEncoderSystem(NeuralSystem):
         has_training_set = any(layout.train for layout in found.layouts)
         return found if has_training_set or not found.id.startswith("mini-") else find_task("mini-xquad")
 
-    def skill(self, task: Task) -> RetrievalSkill:
+    def adapter(self, task: Task) -> RetrievalAdapter:
         """Retrieval, whatever its form."""
-        return RetrievalSkill(task, self.recipe_for(task), self.source, self.pooling, self.both)
+        return RetrievalAdapter(task, self.recipe_for(task), self.source, self.pooling, self.both)

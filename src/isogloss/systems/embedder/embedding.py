@@ -14,8 +14,6 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.encoders import Encoder
 from isogloss.systems.vectors import VectorStore, text_keys
 
-__all__ = ["embed"]
-
 # Texts encoded between two writes to the cache: what a killed process loses at most.
 _CHUNK = 1024
 

@@ -18,8 +18,6 @@ from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.models import quiet
 
-__all__ = ["Encoder", "OnnxEncoder", "TransformersEncoder", "open_encoder"]
-
 MUSE = "muse/embedding_model_quantized.onnx"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 

@@ -14,8 +14,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
 
-__all__ = ["accuracy_by_layer"]
-
 
 def accuracy_by_layer(
     model: str,

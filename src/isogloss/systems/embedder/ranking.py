@@ -13,8 +13,6 @@ from isogloss.tasks.kinds.retrieval import CUTOFF
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
-__all__ = ["RETRIEVAL", "Vectors", "pool_of", "ranked"]
-
 # The kinds of tasks that vectors answer.
 RETRIEVAL = ("bitext", "pool", "mining")
 # LAReQA's one-target figures look at 20 places after up to ten other targets are taken out.

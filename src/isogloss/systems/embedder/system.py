@@ -16,8 +16,6 @@ from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
-__all__ = ["EmbedderSystem"]
-
 
 class EmbedderSystem(System):
     """A sentence encoder that answers the retrieval tasks by cosine, exactly; nothing is trained.

@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, most_likely
 from isogloss.systems.encoder.classification import framed
-from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.skill import EncoderSkill, LabelledItems, most_likely
 from isogloss.systems.neural.gold import where
+from isogloss.systems.tokens.inputs import Rows
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded
-from isogloss.training.exercise import Exercise, Ints
+from isogloss.training.objective import Ints, TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
-
-__all__ = ["QUESTIONS", "Choice"]
 
 # What XCOPA calls its two questions; any other (Social IQa) is asked in its own words.
 QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
-class Choice(EncoderSkill):
+class Choice(EncoderAdapter):
     """XCOPA and Social IQa: a number for every choice, and a softmax over those of one example."""
 
     auto = "AutoModelForMultipleChoice"
@@ -36,7 +34,7 @@ class Choice(EncoderSkill):
         """Nothing: the head gives one number, however many choices there are."""
         return {}
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         items = self._items(train)
         labels = np.array(train[train.gold])
         known = np.isin(labels, np.arange(items.choices))

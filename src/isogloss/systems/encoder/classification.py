@@ -5,27 +5,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.encoder.frame import Framed, Slices, shortened
-from isogloss.systems.encoder.inputs import Inputs, Rows
-from isogloss.systems.encoder.pieces import encode, unique
-from isogloss.systems.encoder.skill import EncoderSkill, LabelledItems, most_likely
+from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, most_likely
 from isogloss.systems.neural.gold import label_numbers
+from isogloss.systems.tokens.inputs import Inputs, Rows
+from isogloss.systems.tokens.special_tokens import Framed, Slices, shortened
+from isogloss.systems.tokens.subwords import encode, unique
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded
-from isogloss.training.exercise import Exercise
+from isogloss.training.objective import TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Classification", "framed"]
 
-
-class Classification(EncoderSkill):
+class Classification(EncoderAdapter):
     """MLDoc, XNLI and PAWS-X: a softmax over the labels, on what the model makes of the first token."""
 
     auto = "AutoModelForSequenceClassification"
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         labels = label_numbers(self.task, train[train.gold], train)
         rows = self._rows(train)
         return LabelledItems(rows.batch, rows.lengths, labels)

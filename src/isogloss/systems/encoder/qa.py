@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.skill import EncoderSkill, arguments, cross_entropy
-from isogloss.systems.encoder.windows import Gold, windows
+from isogloss.systems.encoder.adapter import EncoderAdapter, arguments, cross_entropy
 from isogloss.systems.neural.gold import answer_places, left_out
-from isogloss.systems.neural.skill import IGNORED
+from isogloss.systems.neural.task_adapter import IGNORED
+from isogloss.systems.tokens.inputs import Rows
+from isogloss.systems.tokens.windows import Gold, windows
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
-from isogloss.training.exercise import Arrays, Exercise, Ints
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["QuestionAnswering", "best_spans"]
 
-
-class QuestionAnswering(EncoderSkill):
+class QuestionAnswering(EncoderAdapter):
     """XQuAD, MLQA and TyDiQA: a number for each piece to be the first of the answer, and one to be the last."""
 
     auto = "AutoModelForQuestionAnswering"
@@ -35,14 +33,14 @@ class QuestionAnswering(EncoderSkill):
         """Two numbers a piece."""
         return {"num_labels": 2}
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         places = answer_places(train)
         usable = [row for row, (begin, _) in enumerate(places) if begin >= 0]
         begins, ends = np.array([places[row] for row in usable], np.int64).T
         part = train if len(usable) == len(train) else train.keep(usable)
-        exercise = _LabelledWindows(self._rows(part, Gold(begins, ends)))
-        exercise.notes = left_out(train, len(usable), "their answer is not in their passage")
-        return exercise
+        objective = _LabelledWindows(self._rows(part, Gold(begins, ends)))
+        objective.notes = left_out(train, len(usable), "their answer is not in their passage")
+        return objective
 
     def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
         """The best span of each passage; of a passage without a single piece, nothing."""
@@ -86,7 +84,7 @@ def _edges(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor",
     return found.start_logits, found.end_logits
 
 
-class _LabelledWindows(Exercise):
+class _LabelledWindows(TrainingObjective):
     """Windows with the first and the last piece of the answer."""
 
     def __init__(self, rows: Rows) -> None:

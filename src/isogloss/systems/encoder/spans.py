@@ -11,29 +11,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isogloss.metrics import spans
-from isogloss.systems.encoder.frame import Slices
-from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.pieces import Pieces, encode, located
-from isogloss.systems.encoder.skill import EncoderSkill
+from isogloss.systems.encoder.adapter import EncoderAdapter
 from isogloss.systems.encoder.tagging import LabelledPieces, best_labels, cuts
 from isogloss.systems.neural.gold import label_numbers
-from isogloss.systems.neural.skill import IGNORED
+from isogloss.systems.neural.task_adapter import IGNORED
+from isogloss.systems.tokens.inputs import Rows
+from isogloss.systems.tokens.special_tokens import Slices
+from isogloss.systems.tokens.subwords import Pieces, encode, located
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded
-from isogloss.training.exercise import Exercise, Ints
+from isogloss.training.objective import Ints, TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["RawEntities"]
 
-
-class RawEntities(EncoderSkill):
+class RawEntities(EncoderAdapter):
     """WikiANN from its raw text."""
 
     auto = "AutoModelForTokenClassification"
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         gold = spans.from_sentences(train[train.gold], train["offsets"], dialect=self.task.dialect)
         flat = [(text, *span) for text, found in enumerate(gold) for span in found]
         rows = self._rows(train)

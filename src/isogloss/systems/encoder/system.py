@@ -4,18 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.adapter import EncoderAdapter
 from isogloss.systems.encoder.choice import Choice
 from isogloss.systems.encoder.classification import Classification
 from isogloss.systems.encoder.qa import QuestionAnswering
-from isogloss.systems.encoder.skill import EncoderSkill
 from isogloss.systems.encoder.spans import RawEntities
 from isogloss.systems.encoder.tagging import Tagging
 from isogloss.systems.neural.system import NeuralSystem, flag
 from isogloss.tasks.task import Task
 
-__all__ = ["EncoderSystem"]
-
-_SKILLS: dict[str, type[EncoderSkill]] = {
+_SKILLS: dict[str, type[EncoderAdapter]] = {
     "classification": Classification,
     "choice": Choice,
     "tagging": Tagging,
@@ -54,7 +52,7 @@ class EncoderSystem(NeuralSystem):
             return f"raw text is for named entities, and {task.id} has none"
         return ""
 
-    def skill(self, task: Task) -> EncoderSkill:
+    def adapter(self, task: Task) -> EncoderAdapter:
         """The head for a task.
 
         Raises:

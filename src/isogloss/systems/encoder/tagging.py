@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.encoder.frame import Slices
-from isogloss.systems.encoder.inputs import Rows
-from isogloss.systems.encoder.pieces import Pieces, encode, spread, unique
-from isogloss.systems.encoder.skill import EncoderSkill, arguments, cross_entropy
+from isogloss.systems.encoder.adapter import EncoderAdapter, arguments, cross_entropy
 from isogloss.systems.neural.gold import tag_numbers
-from isogloss.systems.neural.skill import IGNORED
+from isogloss.systems.neural.task_adapter import IGNORED
+from isogloss.systems.tokens.inputs import Rows
+from isogloss.systems.tokens.special_tokens import Slices
+from isogloss.systems.tokens.subwords import Pieces, encode, spread, unique
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
-from isogloss.training.exercise import Arrays, Exercise, Ints
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["LabelledPieces", "Tagging", "best_labels", "cuts"]
 
-
-class Tagging(EncoderSkill):
+class Tagging(EncoderAdapter):
     """UD-POS and WikiANN."""
 
     auto = "AutoModelForTokenClassification"
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         numbers = tag_numbers(self.task, train)
         rows = self._rows(train)
         labels = np.full(len(rows.encoded.pieces), IGNORED, np.int16)
@@ -106,7 +104,7 @@ def cuts(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
     return begins[order], np.concatenate([owners[filled], more[:, 1]])[order]
 
 
-class LabelledPieces(Exercise):
+class LabelledPieces(TrainingObjective):
     """Rows with labels at some of their pieces."""
 
     def __init__(self, rows: Rows, labels: Array) -> None:

@@ -13,8 +13,6 @@ from typing import Any
 
 from isogloss.systems.base import SystemFailureError
 
-__all__ = ["ModelSource", "plain_backend", "quiet", "transformers"]
-
 _INSTALL = "pip install 'isogloss[train]'"
 _FOLDER = "a folder with config.json, weights and tokenizer"
 
@@ -72,7 +70,7 @@ class ModelSource:
         return found
 
     @cached_property
-    def spelling(self) -> str:
+    def tokenizer_hash(self) -> str:
         """A hash over all that decides the pieces of a text."""
         digest = hashlib.sha256()
         if self.tokenizer.is_fast:

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from statistics import fmean
 from typing import Any
 
-__all__ = ["Display", "shown"]
-
 # Seconds between two lines where there is no terminal.
 EVERY = 30.0
 _WIDE = 105  # columns of a terminal that has room for a bar beside the figures

@@ -10,8 +10,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["stage"]
-
 # Where the training set lies, as published and as the XTREME-R scripts leave it.
 _SIQA = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl", "siqa/train.en.jsonl")
 _CHOICES = "ABC"

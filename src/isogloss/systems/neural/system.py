@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from isogloss.errors import unknown
-from isogloss.systems.base import Studio, System, SystemFailureError
-from isogloss.systems.neural.course import Course, Taught
+from isogloss.systems.base import FitContext, System, SystemFailureError
+from isogloss.systems.neural.fine_tuning import FineTunedModel, FineTuning
 from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.neural.skill import Skill
+from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.training.recipes import NAMES, Recipe, changes, recipe, resolved, size_of
 from isogloss.version import __version__
-
-__all__ = ["NeuralSystem", "flag"]
 
 # What of a recipe may be changed: all but its name.
 _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
@@ -40,7 +38,7 @@ def flag(name: str, value: object) -> bool:
 class NeuralSystem(System):
     """A pretrained transformer, trained on a task by a recipe, with a record of its checkpoints.
 
-    A family says which tasks it does (`refusal`) and how each is put to the model (`skill`).
+    A family says which tasks it does (`refusal`) and how each is put to the model (`adapter`).
 
     Args:
         model: a folder as `save_pretrained` writes it, or a name on the Hugging Face hub.
@@ -83,8 +81,8 @@ class NeuralSystem(System):
         self.overrides = {**changes(overrides), **changes(keys)}
         self.name = str(label) if label else "-".join(self._named())
         self.quiet = quiet
-        self._skill: Skill | None = None
-        self._taught: Taught | None = None
+        self._skill: TaskAdapter | None = None
+        self._taught: FineTunedModel | None = None
 
     @classmethod
     def settings(cls) -> list[str]:
@@ -113,13 +111,13 @@ class NeuralSystem(System):
             **({"overrides": self.overrides} if self.overrides else {}),
         }
 
-    def decisive(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+    def deciding_settings(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
         """As of every system; of the changes to the recipe, those that hold for the task."""
-        found = dict(super().decisive(metadata, task))
+        found = dict(super().deciding_settings(metadata, task))
         return found | resolved(found.pop("overrides", {}), task.id, self.size)
 
     @abstractmethod
-    def skill(self, task: Task) -> Skill:
+    def adapter(self, task: Task) -> TaskAdapter:
         """How a task is put to the model, with `recipe_for(task)` and `source`.
 
         Raises:
@@ -154,15 +152,15 @@ class NeuralSystem(System):
         """
         return self._learn(task, train, seed, None)
 
-    def learn(self, task: Task, train: Examples | None, seed: int, studio: Studio) -> "NeuralSystem":
-        """Train with a record of checkpoints, or take up a fit that was begun or finished in the studio.
+    def learn(self, task: Task, train: Examples | None, seed: int, context: FitContext) -> "NeuralSystem":
+        """Train with a record of checkpoints, or take up a fit that was begun or finished in its folder.
 
         Raises:
             IsoglossError: the task is refused, there is nothing to learn from, or training fails.
         """
-        return self._learn(task, train, seed, studio)
+        return self._learn(task, train, seed, context)
 
-    def _learn(self, task: Task, train: Examples | None, seed: int, studio: Studio | None) -> "NeuralSystem":
+    def _learn(self, task: Task, train: Examples | None, seed: int, context: FitContext | None) -> "NeuralSystem":
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
         if not self.needs_training(task):
@@ -170,8 +168,8 @@ class NeuralSystem(System):
         elif train is None:
             raise SystemFailureError(f"{self.name} needs a training set for {task.id}", fix="Give one, or epochs = 0")
         self._skill = self._taught = None  # the model before must not take memory while the next one learns
-        self._skill = self.skill(task)
-        self._taught = Course(self._skill, train, seed, self.quiet).learn(studio)
+        self._skill = self.adapter(task)
+        self._taught = FineTuning(self._skill, train, seed, self.quiet).learn(context)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:

@@ -11,8 +11,6 @@ from isogloss.systems.neural.models import quiet, transformers
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["LAST", "restore", "save", "step_name"]
-
 LAST = "last"
 
 # Parameters that are not the transformer's own: a learned scale, say.

@@ -12,8 +12,6 @@ from isogloss.systems.ngram.pairs import pair_rows, text_rows
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["Chooser", "Classifier"]
-
 _BITS = 20
 _EPOCHS = 4
 _BATCH = 64

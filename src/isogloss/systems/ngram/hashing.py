@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from isogloss.metrics.statistics import IntArray
 
-__all__ = ["Hashes", "Mask", "Texts", "buckets", "char_ngrams", "character_classes", "join", "salted", "shapes"]
-
 Hashes = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 

@@ -8,8 +8,6 @@ from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
 from isogloss.tasks.task import Task
 
-__all__ = ["LabelSet"]
-
 
 class LabelSet:
     """The task's labels that occur in training, in the task's order: no other is ever given.

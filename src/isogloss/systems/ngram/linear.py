@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from isogloss.metrics.statistics import IntArray
 
-__all__ = ["Floats", "Linear", "Rows", "train_classifier", "train_ranker"]
-
 Floats = npt.NDArray[np.float32]
 
 

@@ -9,8 +9,6 @@ from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, char_ngrams, join, salted
 from isogloss.systems.ngram.linear import Floats, Rows
 
-__all__ = ["pair_rows", "text_rows"]
-
 _Group = tuple[IntArray, npt.NDArray[np.int32], Floats]  # row, bucket and value of each feature
 
 _LONGEST = 5

@@ -9,8 +9,6 @@ import numpy.typing as npt
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, character_classes, join, shapes
 
-__all__ = ["Passages", "Tokens"]
-
 _STEM = 5  # characters of a word that count when it is compared: crude, but it works for any suffixing language
 _SENTENCE_ENDS = np.array([ord(mark) for mark in ".!?。！？।॥؟۔።"], np.uint32)
 _BLANK, _DIGIT, _MARK, _OTHER, _UNSPACED, _UPPER = (ord(letter) for letter in "BdmPcA")

@@ -11,8 +11,6 @@ from isogloss.systems.ngram.hashing import char_ngrams
 from isogloss.systems.ngram.linear import Floats
 from isogloss.tasks.examples import Examples
 
-__all__ = ["Retriever"]
-
 _SHORTEST, _LONGEST = 2, 5
 _BITS = 20  # n-grams are told apart, and weighted by rarity, at this resolution …
 _DIMENSION = 2048  # … and then folded, with random signs, into vectors of this one

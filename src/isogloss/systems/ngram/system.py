@@ -5,14 +5,12 @@ from typing import Any, Protocol
 
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.ngram.classification import Chooser, Classifier
-from isogloss.systems.ngram.reading import Reader
+from isogloss.systems.ngram.qa import Reader
 from isogloss.systems.ngram.retrieval import Retriever
 from isogloss.systems.ngram.tagging import Tagger
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
-
-__all__ = ["NgramSystem"]
 
 
 class _Model(Protocol):

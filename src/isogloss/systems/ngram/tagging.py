@@ -14,8 +14,6 @@ from isogloss.systems.ngram.linear import Floats, Linear, Rows, train_classifier
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["Tagger"]
-
 _BITS = 18
 _EPOCHS = 6
 _BATCH = 1024

@@ -5,8 +5,6 @@ from torch import Tensor
 
 from isogloss.systems.text2text.decoding import Constraint
 
-__all__ = ["CopyConstraint"]
-
 
 class CopyConstraint(Constraint):
     """At least one piece of the passage, then whatever follows what was written anywhere in it, or the end.

@@ -7,8 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Constraint", "write"]
-
 _LOOK_EVERY = 8  # pieces between two looks whether all rows are done: a look stops an accelerator
 
 

@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.dual.skill import RetrievalSkill
-from isogloss.systems.text2text.reading import Reading
+from isogloss.systems.dual.adapter import RetrievalAdapter
+from isogloss.systems.text2text.qa import Reading
 from isogloss.tasks.examples import Examples
-from isogloss.training.exercise import Exercise
+from isogloss.training.objective import TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Retrieval"]
 
-
-class Retrieval(RetrievalSkill):
+class Retrieval(RetrievalAdapter):
     """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model that has learnt to answer SQuAD's questions (footnote 7).
 
     The encoder's outputs are averaged over all pieces of a text, the end included, and compared by cosine.
@@ -33,9 +31,9 @@ class Retrieval(RetrievalSkill):
             raise SystemFailureError(what, where=self.source.name, fix=fix)
         return self._reading.open(seed)
 
-    def _exercise(self, train: Examples) -> Exercise:
+    def _exercise(self, train: Examples) -> TrainingObjective:
         """Questions with their answers."""
-        return self._reading.exercise(train)
+        return self._reading.objective(train)
 
     def answers(self, model: "nn.Module", examples: Examples) -> Sequence[list[str]]:
         """Ranked ids of candidates; for mining the id of the translation."""

@@ -1,20 +1,18 @@
-"""The text2text system: which skill answers which kind of task."""
+"""The text2text system: which adapter answers which kind of task."""
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.ranking import RETRIEVAL
-from isogloss.systems.neural.skill import Skill
 from isogloss.systems.neural.system import NeuralSystem
-from isogloss.systems.text2text.choosing import Classification, MultipleChoice
-from isogloss.systems.text2text.reading import Reading
+from isogloss.systems.neural.task_adapter import TaskAdapter
+from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice
+from isogloss.systems.text2text.qa import Reading
 from isogloss.systems.text2text.retrieval import Retrieval
 from isogloss.systems.text2text.tagging import Tagging
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.training.recipes import Recipe, recipe
 
-__all__ = ["Text2TextSystem"]
-
-_SKILLS: dict[str, type[Skill]] = {
+_SKILLS: dict[str, type[TaskAdapter]] = {
     "classification": Classification,
     "choice": MultipleChoice,
     "tagging": Tagging,
@@ -34,7 +32,7 @@ class Text2TextSystem(NeuralSystem):
         """A kind of task it knows no format for."""
         return "" if task.kind in _SKILLS else f"{self.name} has no format for {task.kind}, which {task.id} is"
 
-    def skill(self, task: Task) -> Skill:
+    def adapter(self, task: Task) -> TaskAdapter:
         """How a task is put to the model.
 
         Raises:

@@ -6,8 +6,6 @@ from torch import Tensor
 from isogloss.systems.text2text.decoding import Constraint
 from isogloss.systems.text2text.tag_format import TagFormat
 
-__all__ = ["TagConstraint"]
-
 
 class TagConstraint(Constraint):
     """Numbered tags, exactly one for each word of a row; rows end after the last.

@@ -8,8 +8,6 @@ import numpy as np
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.text2text.vocabulary import Row, Vocabulary
 
-__all__ = ["TagFormat"]
-
 _NOTHING = np.empty(0, np.int32)
 
 

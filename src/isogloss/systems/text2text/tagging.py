@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isogloss.systems.neural.gold import tag_numbers
-from isogloss.systems.text2text.skill import TextSkill
+from isogloss.systems.text2text.adapter import TextAdapter
 from isogloss.systems.text2text.tag_format import TagFormat
 from isogloss.systems.text2text.vocabulary import Frame, Row, encoded
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded, masked
-from isogloss.training.exercise import Arrays, Ints
+from isogloss.training.objective import Arrays, Ints
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
-
-__all__ = ["Tagging"]
 
 
 class _Part(NamedTuple):
@@ -28,7 +26,7 @@ class _Part(NamedTuple):
     end: int
 
 
-class Tagging(TextSkill):
+class Tagging(TextAdapter):
     """UD-POS and WikiANN; a sentence that does not fit a row is split into several, whose tags are joined again."""
 
     @cached_property

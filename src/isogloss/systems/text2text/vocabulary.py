@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from isogloss.languages.registry import language as known_language
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.inputs import positions
-from isogloss.systems.encoder.pieces import encode, unique
 from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.tokens.inputs import positions
+from isogloss.systems.tokens.subwords import encode, unique
 from isogloss.training.encoded import Array, Encoded
-from isogloss.training.exercise import Ints
-
-__all__ = ["Frame", "Row", "Vocabulary", "encoded", "joined"]
+from isogloss.training.objective import Ints
 
 Row = npt.NDArray[np.int32]
 

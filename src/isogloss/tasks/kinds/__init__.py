@@ -3,9 +3,9 @@
 from functools import cache
 from importlib import import_module
 
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Pairs, Values
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Pairs, Values
 
-__all__ = ["Fault", "Judgement", "Kind", "Pairs", "Values", "kind"]
+__all__ = ["Complaint", "Judgement", "Kind", "Pairs", "Values", "kind"]
 
 _KINDS = {
     "classification": "classification.Classification",

@@ -12,13 +12,11 @@ from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-__all__ = ["Fault", "Judgement", "Kind", "Pairs", "Values"]
-
 # One answer per example, in the order of the examples; None where the system gave none.
 Values = Sequence[Any]
 
 # Row of the example, what is wrong with its answer, what to do.
-Fault = tuple[int, str, str]
+Complaint = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,11 @@ class Kind(ABC):
         """An answer in its one canonical form."""
         return value
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Everything that is wrong with the answers, one by one."""
         return iter(())
 
-    def remarks(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """What is odd about the answers and scored all the same."""
         return iter(())
 

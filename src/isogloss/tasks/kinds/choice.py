@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
 from isogloss.tasks.task import Task
-
-__all__ = ["Choice"]
 
 
 class Choice(Kind):
@@ -17,7 +15,7 @@ class Choice(Kind):
     shape = "the index of the choice, from 0"
     inputs = ("premise", "question", "choices")
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Anything that is not the index of a choice."""
         for row, (value, choices) in enumerate(zip(values, examples["choices"], strict=True)):
             if isinstance(value, str):

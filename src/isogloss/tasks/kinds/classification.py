@@ -6,10 +6,8 @@ from typing import Any
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
 from isogloss.tasks.task import Task
-
-__all__ = ["Classification"]
 
 
 class Classification(Kind):
@@ -23,7 +21,7 @@ class Classification(Kind):
         """Labels are compared as strings, without surrounding blanks."""
         return str(value).strip()
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Labels outside the label set."""
         known = {*task.labels, None}
         if set(values) <= known:

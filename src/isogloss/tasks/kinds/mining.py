@@ -7,10 +7,8 @@ import numpy as np
 
 from isogloss.metrics.statistics import F1, PRECISION, RECALL, Statistics
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
 from isogloss.tasks.task import Task
-
-__all__ = ["Mining"]
 
 
 class Mining(Kind):
@@ -25,7 +23,7 @@ class Mining(Kind):
         """A list of English ids."""
         return value if isinstance(value, list) else [value]
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """English ids that do not exist."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, found in enumerate(values):

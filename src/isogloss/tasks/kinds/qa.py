@@ -5,8 +5,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
 from isogloss.tasks.task import Task
 
-__all__ = ["QuestionAnswering"]
-
 
 class QuestionAnswering(Kind):
     """XQuAD, MLQA, TyDiQA."""

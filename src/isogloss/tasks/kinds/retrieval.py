@@ -9,10 +9,8 @@ import numpy as np
 from isogloss.metrics import accuracy, ranking
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Pairs, Values
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Pairs, Values
 from isogloss.tasks.task import Task
-
-__all__ = ["Bitext", "PoolRetrieval"]
 
 CUTOFF = 20
 
@@ -25,7 +23,7 @@ class _Retrieval(Kind):
         """A list of ids as strings; one bare id is a list of one."""
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Candidates that are not in the pool."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
@@ -34,7 +32,7 @@ class _Retrieval(Kind):
                 fix = f"Candidate ids are those of isogloss export {task.id}"
                 yield row, f"candidate {stranger!r} is not in the pool", fix
 
-    def remarks(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Candidates that stand in a ranking twice."""
         odd = [row for row, ranked in enumerate(values) if ranked is not None and len(set(ranked)) != len(ranked)]
         if odd:

@@ -7,10 +7,8 @@ from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Fault, Judgement, Kind, Values
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
 from isogloss.tasks.task import Task
-
-__all__ = ["SPANS", "Tagging", "given_spans", "gold_spans"]
 
 # The dialect of answers that are character spans.
 SPANS = "char-spans"
@@ -30,10 +28,10 @@ class Tagging(Kind):
         except TypeError:  # not only tags
             return [item.strip() if isinstance(item, str) else item for item in value]
 
-    def faults(self, task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """A tag count other than the token count, a tag outside the set, a span outside the text."""
         if _are_spans(examples, values):
-            yield from _span_faults(task, examples, values)
+            yield from _span_errors(task, examples, values)
             return
         known = {*task.labels, "O"}  # taggers made for XTREME know it for parts of speech too: no chunk, so wrong
         for row, (tags, tokens) in enumerate(zip(values, examples["tokens"], strict=True)):
@@ -75,7 +73,7 @@ def _types(task: Task) -> set[str]:
     return {label.partition("-")[2] or label for label in task.labels if label != "O"}
 
 
-def _span_faults(task: Task, examples: Examples, values: Values) -> Iterator[Fault]:
+def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
     types = _types(task)
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
         for item in value or ():

@@ -7,8 +7,6 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["Plausible", "choice_languages", "plausible", "pos_languages", "tagged_templates"]
-
 
 def _folder(name: str) -> Traversable:
     return files("isogloss.tasks.mini") / name

@@ -17,8 +17,6 @@ from isogloss.tasks.mini.content import Plausible, choice_languages, effects, pl
 from isogloss.tasks.readers.source import corpus_iso3
 from isogloss.version import __version__
 
-__all__ = ["folder", "make", "make_mewslix"]
-
 SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
 
 

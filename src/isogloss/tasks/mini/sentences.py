@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from isogloss.grammar.cases import TESTS, Case, draw, fillers, templates
+from isogloss.grammar.cases import Case, draw, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
-from isogloss.grammar.schema import concepts
+from isogloss.grammar.schema import TESTS, concepts
 from isogloss.languages import language
 from isogloss.tasks.mini.content import tagged_templates
-
-__all__ = ["bitext", "entities", "inference", "mentions", "named", "plausible_pairs", "squad", "tagged"]
 
 _SEEDS = {"test": 11, "dev": 12, "train": 13}
 _QA_TESTS = {

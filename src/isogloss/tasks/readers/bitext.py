@@ -6,8 +6,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["bucc", "tatoeba", "tatoeba_prepared"]
-
 
 def tatoeba(source: Source) -> Examples | None:
     """LASER's files: line i of one side translates line i of the other; English asks, the other side answers."""

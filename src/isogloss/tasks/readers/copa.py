@@ -7,8 +7,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["copa"]
-
 # The published `question` fields of the other languages are partly wrong (Thai says "effect" throughout); these
 # agree with each other and with English COPA.
 _TRUSTED = ("et", "ht", "qu", "ta", "vi", "zh", "en")

@@ -14,8 +14,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["Built", "build", "lareqa"]
-
 
 class Built(NamedTuple):
     """The retrieval task made of XQuAD-R: texts by question id, texts by candidate id, candidate ids by question."""

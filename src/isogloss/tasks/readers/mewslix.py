@@ -15,8 +15,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["entity_text", "mention_text", "mewslix", "pairs"]
-
 _BRACES = re.compile(r"\{(.*?)\}")
 
 

@@ -10,8 +10,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["RENAMED", "documents", "multinli", "pawsx", "prepared", "prepared_xnli", "xnli"]
-
 # The raw XNLI release spells one label two ways.
 RENAMED = {"contradictory": "contradiction"}
 

@@ -9,8 +9,6 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["all_languages", "english", "one_language"]
-
 
 def _examples(source: Source, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
     # Prepared test files carry a dummy empty answer at offset 0: that is no gold.

@@ -11,8 +11,6 @@ from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.task import Task
 
-__all__ = ["Source", "corpus_iso3"]
-
 # Corpora that use another three-letter code than ISO 639-3 gives for the two-letter one.
 _CORPUS_ISO3 = {"fa": "pes", "sw": "swh", "zh": "cmn"}
 _CORPUS_NAMES = {"zh": "chinese"}

@@ -12,8 +12,6 @@ from isogloss.data.tables import panx_sentences, tagged_sentences
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.source import Source
 
-__all__ = ["overlay", "panx", "treebanks", "words"]
-
 Sentence = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
 

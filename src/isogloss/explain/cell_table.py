@@ -1,0 +1,149 @@
+"""Sheets: one cell with texts and answers, its rows, and what is known of each row.
+
+For question answering, classification, choice and retrieval a row is an example; for tagging it is an entity. A sheet
+holds one cell of one or more systems, so that attributes and buckets are the same for all of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import PredictionError
+from isogloss.explain import tagging
+from isogloss.explain.buckets import NONE
+from isogloss.explain.model import Attribute, Column, Rows
+from isogloss.explain.selection import AttributeSelection
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
+from isogloss.scoring.cells import Answered, Request, answered_cells
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Values
+from isogloss.tasks.kinds.tagging import SPANS
+from isogloss.tasks.task import Task
+
+# The one figure of a task that is known by two: the mean of F1 and exact match (XTREME-R paper, section 5).
+SCORE = "score"
+# The buckets of the attribute `rank`.
+RANKS = ("1", "2-5", "6-20", NONE)
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """One cell of some systems.
+
+    Attributes:
+        example: the example each row belongs to.
+        counted: the rows that make the size of a bucket (the gold entities of a tagging task); all if None.
+        metrics: for each system its statistics by metric; the first metric is the one the task is known by.
+        entities: the entities behind the rows, for tagging.
+        data: the data folder, for the training set.
+        systems: the places of these systems among all that were asked for.
+    """
+
+    task: Task
+    examples: Examples
+    values: tuple[Values, ...]
+    example: IntArray
+    metrics: tuple[dict[str, Statistics], ...]
+    counted: npt.NDArray[np.bool_] | None = None
+    entities: tagging.Entities | None = None
+    data: Path | None = None
+    systems: tuple[int, ...] = (0,)
+
+    @property
+    def name(self) -> str:
+        """The cell, `task/language`."""
+        return f"{self.task.id}/{self.examples.language}"
+
+    @property
+    def main(self) -> str:
+        """The metric the task is known by."""
+        return next(iter(self.metrics[0]))
+
+    @cached_property
+    def _entity_columns(self) -> dict[str, Column]:
+        if self.entities is None:
+            return {}
+        return self.entities.columns(self.examples, tagging.training(self.task, self.data))
+
+    def described(self, attribute: Attribute) -> Attribute:
+        """The attribute as this cell measures it: character spans are not counted in tokens."""
+        of_spans = self.entities is not None and self.entities.spans and attribute.name in tagging.SPAN_TITLES
+        return replace(attribute, title=tagging.SPAN_TITLES[attribute.name]) if of_spans else attribute
+
+    def column(self, attribute: Attribute) -> Column | None:
+        """The attribute of every row; None where this cell has not what it is made from."""
+        if attribute.level == "entity":
+            return self._entity_columns.get(attribute.name)
+        values = attribute.values(self.examples) if attribute.values is not None else None
+        return None if values is None else values[self.example]
+
+    def ranks(self, system: int = 0) -> npt.NDArray[np.str_]:
+        """For each query, where in a system's ranking the first target stands: one of `RANKS`."""
+        upto = (1, 5, 20)
+        found = np.full(len(self.examples), len(upto))
+        for row, (ranked, targets) in enumerate(zip(self.values[system], self.examples["targets"], strict=True)):
+            hits = (place for place, one in enumerate((ranked or ())[: upto[-1]], 1) if one in targets)
+            found[row] = np.searchsorted(upto, next(hits, upto[-1] + 1))
+        names: npt.NDArray[np.str_] = np.array(RANKS)[found]
+        return names
+
+    def rows(self, chosen: AttributeSelection, metric: str, system: int = 0) -> Rows:
+        """The rows of one metric of one system with the attributes that were chosen."""
+        columns = {found.name: self.column(found) for found in chosen.of(self.task.kind, self.examples)}
+        known = {name: column for name, column in columns.items() if column is not None}
+        return Rows(metric, self.metrics[system][metric], self.example, known)
+
+    @cached_property
+    def scores(self) -> list[FloatArray]:
+        """For each system the main score of every example, 0..1.
+
+        A sentence in which there is nothing to find, and nothing was found, is right.
+        """
+        return [self._example_scores(metrics[self.main]) for metrics in self.metrics]
+
+    def _example_scores(self, statistics: Statistics) -> FloatArray:
+        if self.entities is None:
+            return statistics.value(statistics.rows, 1.0)
+        sums = [np.bincount(self.example, weights=part, minlength=len(self.examples)) for part in statistics.rows.T]
+        empty = (sums[1] + sums[2]) == 0
+        return np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), 1.0))
+
+
+def sheets(
+    systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None
+) -> Iterator[CellTable]:
+    """The cells that any of the systems has, one after the other, with all those systems."""
+    for row in answered_cells(systems, request, progress):
+        present = {place: answered for place, answered in enumerate(row) if answered is not None}
+        yield replace(_sheet(list(present.values()), request.data), systems=tuple(present))
+
+
+def _sheet(answered: Sequence[Answered], data: Path | None) -> CellTable:
+    first = answered[0]
+    of, examples = first.task, first.examples
+    for other in answered[1:]:
+        same = other.examples.ids == examples.ids and other.cell.judgement.dialect == first.cell.judgement.dialect
+        if not same:
+            what = f"the systems were scored on different examples of {of.id}/{examples.language}"
+            raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
+    values = tuple(each.values for each in answered)
+    if of.kind == "tagging":
+        found = tagging.entities(of, examples, values, spans=first.cell.judgement.dialect == SPANS)
+        entity_metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
+        return CellTable(of, examples, values, found.example, entity_metrics, found.gold, found, data)
+    rows = np.arange(len(examples))
+    metrics = tuple(_main_metrics(of, each.cell.metrics) for each in answered)
+    return CellTable(of, examples, values, rows, metrics, data=data)
+
+
+def _main_metrics(of: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
+    """The metrics the task is known by; where there are two their mean stands first."""
+    main = {name: metrics[name] for name in of.main}
+    if len(main) == 1:
+        return main
+    rows = np.mean([statistics.rows for statistics in main.values()], axis=0)
+    return {SCORE: replace(next(iter(main.values())), rows=rows), **main}

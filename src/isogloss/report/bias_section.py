@@ -1,0 +1,252 @@
+"""What the data are like, in the report: distributions of attributes and distances between languages."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import floor, log10
+from typing import Any
+
+from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.report import charts
+from isogloss.report.charts import Chart, Spec
+from isogloss.report.explain_section import slug
+from isogloss.report.explain_tables import bias_tables
+from isogloss.report.flat_rows import label
+from isogloss.report.section import Section
+from isogloss.report.tables import Table
+
+# Values of a discrete attribute that are too many to have a colour of their own.
+OTHERS = "all others"
+COLOURS = len(charts.PALETTE)
+GREY = "#999999"
+AXIS = {"format": "%", "values": [0, 0.25, 0.5, 0.75, 1]}
+# Where the largest value is so many times the largest upper quartile, a scale of square roots keeps the middle legible.
+LONG_TAIL = 4
+ROOTS: Spec = {"title": "scale of square roots", "scale": {"type": "sqrt"}}
+SURVEY = (
+    "What the examples are like before any system has seen them: a line from the smallest to the largest value, a bar "
+    "over the middle half, a stroke at the median, a dot at the mean; or the share of each value. Below, how far the "
+    "languages are apart: dark is far."
+)
+
+
+def survey_section(survey: Bias) -> Section:
+    """The panel; what it can be summed up to, every number and every chart are files."""
+    summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
+    tables = {"distributions": _distribution_table(survey), "distances": _distance_table(survey), **summary}
+    return Section("survey", "Data", SURVEY, tables, list(_charts(survey)), panel="survey", only_files=tuple(tables))
+
+
+def _distribution_table(survey: Bias) -> Table:
+    """Every number of every distribution; a value with its share is a row of its own."""
+    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
+    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
+    for each in survey.distributions:
+        place = each.task, each.language, label(each.language), each.split, each.attribute
+        for value, share in each.shares.items():
+            table.add(*place, value, str(each.n), f"{share:.4f}", *[""] * 6)
+        if each.mean is not None:
+            table.add(*place, "", str(each.n), "", *(f"{number:.6g}" for number in (each.mean, *each.quartiles)))
+    return table
+
+
+def _distance_table(survey: Bias) -> Table:
+    """Every pair of languages."""
+    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
+    for each in survey.distances:
+        for place, code in enumerate(each.languages):
+            for other in range(place + 1, len(each.languages)):
+                where = each.task, each.attribute, each.measure, code, each.languages[other]
+                table.add(*where, f"{each.table[place][other]:.4g}")
+    return table
+
+
+def _values(survey: Bias) -> dict[tuple[str, str], list[str]]:
+    """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
+    shares: dict[tuple[str, str], Counter[str]] = {}
+    for each in survey.distributions:
+        if each.discrete:
+            shares.setdefault((each.task, each.attribute), Counter()).update(each.shares)
+    return {
+        place: [value for value, _ in counts.most_common(None if len(counts) <= COLOURS else COLOURS - 1)]
+        for place, counts in shares.items()
+    }
+
+
+def _cell(found: Distribution, values: Sequence[str]) -> list[float]:
+    """A distribution as short numbers: n, then mean and quartiles, or the shares of the values with a colour."""
+    numbers = [found.shares.get(value, 0) for value in values] if found.discrete else [found.mean, *found.quartiles]
+    return [found.n, *(_short(number) for number in numbers if number is not None)]
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.3g}")
+
+
+def survey_data(survey: Bias) -> dict[str, Any]:
+    """What the page needs to draw any attribute of any task, and the distances of its languages."""
+    values, named = _values(survey), dict[str, dict[str, list[str]]]()
+    for (task, attribute), found in values.items():
+        named.setdefault(attribute, {})[task] = found
+    tasks: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for each in survey.distributions:
+        cells = tasks.setdefault(each.task, {}).setdefault(each.attribute, {})
+        cells[each.language] = _cell(each, values.get((each.task, each.attribute), ()))
+    distances: dict[str, dict[str, list[Any]]] = {}
+    for table in survey.distances:
+        distances.setdefault(table.task, {})[table.attribute] = _packed(table)
+    return {
+        "titles": {each.attribute: each.title for each in survey.distributions},
+        "names": {code: label(code) for code in dict.fromkeys(each.language for each in survey.distributions)},
+        "values": named,
+        "others": [OTHERS, GREY],
+        "palette": charts.PALETTE,
+        "tasks": tasks,
+        "distances": distances,
+        "tail": [LONG_TAIL, ROOTS],
+        "boxes": _boxes("survey", "", []).spec,
+        "shares": _bars("survey", "", [], ()).spec,
+        "apart": _apart("survey", "", [], 1.0).spec,
+    }
+
+
+def _packed(found: Distances) -> list[Any]:
+    """Measure, languages, a unit, and what stands above the diagonal in whole units: three digits of the largest."""
+    largest = max(max(row) for row in found.table)
+    unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
+    above = [[round(far / unit) for far in row[place + 1 :]] for place, row in enumerate(found.table[:-1])]
+    return [found.measure, found.languages, unit, above]
+
+
+def _charts(survey: Bias) -> Iterator[Chart]:
+    """For each task and attribute the distributions, and the distances where there are several languages."""
+    values = _values(survey)
+    taken: set[str] = set()
+    cells: dict[tuple[str, str], list[Distribution]] = {}
+    for each in survey.distributions:
+        cells.setdefault((each.task, each.attribute), []).append(each)
+    for (task, attribute), found in cells.items():
+        name, title = slug(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
+        if (task, attribute) in values:
+            shown = values[task, attribute]
+            yield _bars(name, title, [record for each in found for record in _share_records(each, shown)], shown)
+        else:
+            yield _boxes(name, title, [_box_record(each) for each in found if each.mean is not None])
+    for table in survey.distances:
+        records = list(_distance_records(table))
+        title = f"{table.task}: distance of languages in {table.attribute} ({table.measure})"
+        limit = max(record["score"] for record in records)
+        yield _apart(slug(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
+
+
+def _record(found: Distribution) -> dict[str, Any]:
+    return {"task": found.task, "language": found.language, "name": label(found.language), "n": found.n}
+
+
+def _box_record(found: Distribution) -> dict[str, Any]:
+    keys = ("mean", "least", "lower", "median", "upper", "most")
+    return {**_record(found), **dict(zip(keys, (found.mean, *found.quartiles), strict=True))}
+
+
+def _share_records(found: Distribution, values: Sequence[str]) -> Iterator[dict[str, Any]]:
+    shares = {value: found.shares.get(value, 0) for value in values}
+    for value, share in {**shares, OTHERS: max(0.0, 1 - sum(shares.values()))}.items():
+        if share > 0.0005:
+            yield {**_record(found), "value": value or "(none)", "share": share}
+
+
+def _distance_records(table: Distances) -> Iterator[dict[str, Any]]:
+    for code, row in zip(table.languages, table.table, strict=True):
+        for other, distance in zip(table.languages, row, strict=True):
+            if other != code:
+                place = {"language": code, "name": label(code), "other": label(other)}
+                yield {**place, "score": distance}
+
+
+def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel: Spec) -> Chart:
+    """One panel a task; a language stands at the same height in all of them."""
+    description = f"{title}: distribution by language."
+    body = {
+        "facet": {"field": "task", "title": None, "sort": None},
+        "columns": 4,
+        "spec": {"width": 420, "height": {"step": 16}, **panel},
+        "resolve": {"axis": {"x": "independent"}},
+    }
+    return Chart(name, title, description, charts.whole(records, description, body))
+
+
+_LANGUAGE = {"field": "name", "type": "nominal", "sort": "ascending", "title": None}
+
+
+def _boxes(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart:
+    """Mean, median, the middle half and the whole range of an attribute in each language."""
+    number: Spec = {"type": "quantitative", "title": None, "scale": {"type": "linear"}}
+    if records and max(record["most"] for record in records) > LONG_TAIL * max(record["upper"] for record in records):
+        number |= ROOTS
+    quartiles = {"least": "minimum", "lower": "25 %", "median": "median", "upper": "75 %", "most": "maximum"}
+    hints = {"name": "language", "task": "task", "n": "n", "mean": "mean", **quartiles}
+    tooltip = [
+        {"field": field, "title": text, **({} if field in ("name", "task", "n") else {"format": ".3~r"})}
+        for field, text in hints.items()
+    ]
+    whole = {
+        "mark": {"type": "rule", "color": "#8a94a0"},
+        "encoding": {"x": {"field": "least", **number}, "x2": {"field": "most"}},
+    }
+    half = {
+        "mark": {"type": "bar", "height": 9, "color": charts.PALETTE[5]},
+        "encoding": {"x": {"field": "lower", **number}, "x2": {"field": "upper"}, "tooltip": tooltip},
+    }
+    marks: dict[str, Spec] = {
+        "median": {"type": "tick", "thickness": 2, "size": 12, "color": charts.INK},
+        "mean": {"type": "point", "filled": True, "size": 28, "opacity": 1, "color": charts.PALETTE[1]},
+    }
+    points = [
+        {"mark": mark, "encoding": {"x": {"field": field, **number}, "tooltip": tooltip}}
+        for field, mark in marks.items()
+    ]
+    return _by_task(name, title, records, {"encoding": {"y": _LANGUAGE}, "layer": [whole, half, *points]})
+
+
+def _bars(name: str, title: str, records: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Chart:
+    """The share of each value in each language."""
+    order = [value or "(none)" for value in values]
+    domain = [*order, OTHERS] if any(record["value"] == OTHERS for record in records) else order
+    colour: Spec = {
+        "field": "value",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": domain, "range": [*charts.PALETTE[: len(order)], GREY][: len(domain)]},
+        "legend": {"orient": "top", "columns": 4},
+    }
+    tooltip = [
+        *charts.tooltip({"name": "language", "task": "task", "value": "value", "n": "n"}),
+        {"field": "share", "title": "share", "format": ".1%"},
+    ]
+    share: Spec = {"field": "share", "type": "quantitative", "title": None, "axis": AXIS, "stack": "zero"}
+    panel = {
+        "mark": {"type": "bar", "height": 12},
+        "encoding": {
+            "y": _LANGUAGE,
+            "x": {**share, "scale": {"domain": [0, 1]}},
+            "color": colour,
+            "order": {"field": "place", "type": "quantitative"},
+            "tooltip": tooltip,
+        },
+    }
+    placed = [
+        {**record, "place": order.index(record["value"]) if record["value"] in order else len(order)}
+        for record in records
+    ]
+    return _by_task(name, title, placed, panel)
+
+
+def _apart(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: float) -> Chart:
+    """How far every two languages are apart."""
+    names = sorted({record["name"] for record in records})
+    hints = {"name": "language", "other": "other"}
+    chart = charts.heat_map(
+        name, title, records, x=("other", names), y=("name", names), hints=hints, scale=charts.far(limit)
+    )
+    exact = {"field": "score", "title": "distance", "format": ".3~r"}
+    chart.spec["layer"][0]["encoding"]["tooltip"].append(exact)
+    return chart

@@ -1,0 +1,215 @@
+"""Locks in a folder that several processes, on one machine or on many, may share; a dead owner's lock is taken over.
+
+A lock is a file that says who owns it, made complete and under its name in one step: a link, which fails where there
+is one already. It is taken over without ever touching what somebody else may have just made: every owner has a token
+that no other ever has, and the successor of a dead owner makes the file `<lock>.<the dead one's token>`, which again
+only one can. The owner is thus the end of a chain that begins at the lock's own name. Releasing removes the beginning
+first, so whoever succeeds an owner of a chain that is gone finds his own file at the end of nothing, and withdraws.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+from uuid import uuid4
+
+import msgspec
+
+# An owner on another machine is dead when its lock has not been touched for this many seconds …
+STALE = 180.0
+# … and touches it this often.
+BEAT = 15.0
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """Who has a lock: machine, process and the moment it started (process numbers are used again), and a token."""
+
+    machine: str
+    pid: int
+    started: str
+    token: str
+
+
+class _Link(NamedTuple):
+    file: Path
+    owner: Owner
+
+
+class Lock:
+    """A lock that is held, and kept fresh, until it is released."""
+
+    def __init__(self, path: Path, mine: Path, owner: Owner) -> None:
+        self.path = path
+        self.owner = owner
+        self._mine = mine
+        self._released = threading.Event()
+        self._heart = threading.Thread(target=self._beat, name=f"heartbeat of {path.name}", daemon=True)
+        self._heart.start()
+
+    def _beat(self) -> None:
+        while not self._released.wait(BEAT):
+            try:
+                # Without a time the file server's own clock is used, the one that age is measured by.
+                os.utime(self._mine)
+            except FileNotFoundError:
+                return
+
+    def release(self) -> None:
+        """Let others have it."""
+        self._released.set()
+        self._heart.join()
+        chain = _chain(self.path)
+        if chain and chain[-1].owner == self.owner:
+            for link in chain:
+                link.file.unlink(missing_ok=True)
+
+    def __enter__(self) -> "Lock":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def acquire(path: Path) -> Lock | None:
+    """The lock of that name; None where somebody alive has it, or was quicker."""
+    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    claim = path.with_name(f".{path.name}.{me.token}.claim")
+    try:
+        claim.write_bytes(msgspec.json.encode(me))
+        chain = _chain(path)
+        if chain and _alive(chain[-1], claim.stat().st_mtime):
+            return None
+        mine = _heir(path, chain[-1].owner) if chain else path
+        mine.hardlink_to(claim)
+    except (FileExistsError, FileNotFoundError):
+        return None  # somebody was quicker, or swept our claim away before it was written
+    finally:
+        claim.unlink(missing_ok=True)
+    chain = _chain(path)
+    if not chain or chain[-1].owner != me:
+        # While we looked, the dead owner's successor had come, done its work and released.
+        mine.unlink(missing_ok=True)
+        return None
+    return Lock(path, mine, me)
+
+
+def owners(path: Path) -> list[Owner]:
+    """The owner of a lock, last, after the dead ones it was taken over from."""
+    return [link.owner for link in _chain(path)]
+
+
+def relinquish(folder: Path) -> None:
+    """Remove every lock in a folder that this process has: for one that was interrupted, perhaps while it took one."""
+    pid, started = os.getpid(), _started(os.getpid())
+    for path in _locks(folder.rglob("*.lock*")):
+        chain = _chain(path)
+        owner = chain[-1].owner if chain else None
+        if owner is not None and (owner.machine, owner.pid, owner.started) == (_machine(), pid, started):
+            for link in chain:
+                link.file.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what dead owners left in a folder: locks, unfinished claims and ends of chains whose beginning is gone."""
+    found = [*folder.rglob("*.lock*")]
+    locks = _locks(found)
+    for path in locks:
+        lock = acquire(path)
+        if lock is not None:
+            lock.release()
+    held = {link.file for path in locks for link in _chain(path)}
+    leftovers = [file for file in found if file not in held]
+    if leftovers:
+        os.utime(folder)
+        now = folder.stat().st_mtime
+        for file in leftovers:
+            owner = _read(file)
+            unfinished = owner is not None and not owner.machine and file.name[0] == "."
+            if owner is not None and (unfinished or not _alive(_Link(file, owner), now)):
+                file.unlink(missing_ok=True)
+
+
+def _locks(files: Iterable[Path]) -> set[Path]:
+    """The locks that some files belong to."""
+    return {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in files if file.name[0] != "."}
+
+
+def _heir(path: Path, dead: Owner) -> Path:
+    return path.with_name(f"{path.name}.{dead.token}")
+
+
+def _chain(path: Path) -> list[_Link]:
+    """The files of a lock from the first owner to the present one; empty where nobody has it."""
+    chain: list[_Link] = []
+    file = path
+    while (owner := _read(file)) is not None:
+        chain.append(_Link(file, owner))
+        file = _heir(path, owner)
+    return chain
+
+
+def _read(file: Path) -> Owner | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Owner)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError:
+        # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
+        return Owner("", 0, "", f"damaged-{_inode(file)}")
+
+
+def _inode(file: Path) -> int:
+    try:
+        return file.stat().st_ino
+    except FileNotFoundError:
+        return 0
+
+
+def _alive(link: _Link, now: float) -> bool:
+    """Whether an owner lives: a process of this machine if it still runs, any other if its lock is fresh."""
+    if link.owner.machine == _machine():
+        return _started(link.owner.pid) == link.owner.started
+    try:
+        return now - link.file.stat().st_mtime < STALE
+    except FileNotFoundError:
+        return False
+
+
+@cache
+def _machine() -> str:
+    """What makes process numbers comparable: host, boot and (in containers) the space they are counted in."""
+    parts = [socket.gethostname()]
+    try:
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    except OSError:
+        pass  # not a Linux: the host's name must do
+    return " ".join(parts)
+
+
+def _started(pid: int) -> str:
+    """When a process started, in whatever unit the system counts; "" if there is no such process."""
+    try:
+        state, *fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
+        # A zombie has ended, only nobody has asked how. Start time is field 22, and `state` is the third.
+        return "" if state in "ZX" else fields[18]
+    except OSError:
+        pass
+    if Path("/proc/self/stat").exists():
+        return ""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return ""
+    except PermissionError:
+        pass  # it runs, and is another user's
+    return "running"

@@ -1,0 +1,174 @@
+"""Before a grid is filled: say whose it is, refuse a stranger's, forget what must be done again, clean up."""
+
+import json
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError, IsoglossError
+from isogloss.predictions.folder import Folder
+from isogloss.runs.cells import FitJob, NothingThereError
+from isogloss.runs.locks import sweep
+from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.runs.records import Files, Record, read_record
+from isogloss.systems.base import System
+from isogloss.tasks.registry import EVERY_TASK, task
+
+
+def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
+    """Make the folders of the seeds ready; the caller holds the run's lock.
+
+    Raises:
+        IsoglossError: there are cells of another configuration of the system, or somebody is making some.
+    """
+    described = {key: value for key, value in metadata.items() if value is not None}
+    wanted = [to_toml({**described, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
+    _clean(plan)
+    outdated = [
+        fit for folder, text in zip(plan.folders, wanted, strict=True) for fit in _outdated(folder, text, system)
+    ]
+    for folder in outdated:
+        shutil.rmtree(folder, ignore_errors=True)
+    for group in plan.groups:
+        if force:
+            shutil.rmtree(plan.fit_folder(group), ignore_errors=True)
+        inputs = _Inputs(plan, group, system)
+        for place in group.places:
+            if plan.record(place).exists() and (force or not _stands(plan, place, inputs)):
+                plan.record(place).unlink(missing_ok=True)
+                plan.predictions(place).unlink(missing_ok=True)
+    for folder, text in zip(plan.folders, wanted, strict=True):
+        with atomic_write(folder / "system.toml") as stream:
+            stream.write(text)
+
+
+def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
+    """The fits of a seed that another configuration began, which nothing can come of any more.
+
+    Raises:
+        IsoglossError: see `_refuse_two`.
+    """
+    if not (folder / "system.toml").exists():
+        return []
+    before, after = Folder(folder).system, tomllib.loads(wanted)
+    found: list[Path] = []
+    for name in EVERY_TASK if before != after else ():
+        if changes := _changes(*(system.deciding_settings(table, task(name)) for table in (before, after))):
+            fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
+            _refuse_two(folder, name, fits, changes)
+            found += fits
+    return found
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """How two configurations differ in words, "" where they do not."""
+    differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+    return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
+
+
+def _refuse_two(folder: Path, name: str, fits: list[Path], changes: str) -> None:
+    """Cells of two configurations in one folder would be averaged as if they were one system's.
+
+    Raises:
+        IsoglossError: the one before has filled cells of a task, or a process is filling some.
+    """
+    cells = folder / ".cells" / name
+    records = map(read_record, cells.glob("*.json"))
+    if any(record is not None and record.status == "done" for record in records):
+        fix = (
+            "Choose another --out, give it a name of its own (#label=NAME), or the settings and --config of before; "
+            "or remove the folder"
+        )
+        raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
+    # The locks of dead processes have been swept away.
+    if any(lock for place in (cells, *fits) for lock in place.glob("*.lock")):
+        what = f"another process is filling it with another configuration: {changes}"
+        raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
+
+
+class _Inputs:
+    """The files that the cells of a group would be made from now; what they share is read once."""
+
+    def __init__(self, plan: Plan, group: FitGroup, system: System) -> None:
+        self.job = FitJob.of(plan, group)
+        self.system = system
+        self.split = plan.request.split
+
+    @cached_property
+    def training(self) -> Files | str | None:
+        """What is learnt from, None where nothing is; or why it cannot be learnt."""
+        try:
+            train = self.job.training(self.system)
+        except NothingThereError as error:
+            return str(error)
+        return None if train is None else Files.of(train)
+
+    def of(self, language: str) -> list[Files | None] | str:
+        """The files of a cell (examples, training set), or why it cannot be filled here."""
+        if isinstance(self.training, str):
+            return self.training
+        try:
+            return [Files.of(self.job.examples(language, self.split)), self.training]
+        except NothingThereError as error:
+            return str(error)
+
+
+def _stands(plan: Plan, place: CellKey, inputs: _Inputs) -> bool:
+    """Whether a cell need not be done again: done, with its answers and from the data of today, or still impossible."""
+    record = read_record(plan.record(place))
+    if (
+        record is None
+        or record.status == "failed"
+        or (record.status == "done" and not plan.predictions(place).exists())
+    ):
+        return False
+    if record.status == "done" and _untouched(plan, record):
+        return True
+    try:
+        now = inputs.of(place.language)
+    except DataError:
+        return False  # something is there, but broken: who tries will tell
+    if record.status == "skipped":
+        return now == record.reason
+    if isinstance(now, str):
+        return True  # data that are gone since make no cell wrong
+    before = record.provenance.data, record.provenance.training
+    return [files and files.sha256 for files in now] == [files and files.sha256 for files in before]
+
+
+def _untouched(plan: Plan, record: Record) -> bool:
+    """Whether a cell's files are as they were; of a regime that gathers what there is, nobody knows without looking."""
+    before = record.provenance.data, record.provenance.training
+    return not plan.learning.all_languages and all(files is None or files.untouched for files in before)
+
+
+def _clean(plan: Plan) -> None:
+    """Remove what killed processes left; unfinished files of cells are removed with the cell's lock held."""
+    sweep(plan.root)
+    for folder in (plan.root, *plan.folders):
+        for leftover in folder.glob(".*.part"):
+            leftover.unlink(missing_ok=True)
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """Strings, numbers, truth values, lists and tables as TOML, one key a line."""
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    # What is no number or truth value (a path, say) is written as text; JSON's form of a scalar is TOML's too.
+    plain = value if isinstance(value, bool | int | float) else str(value)
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

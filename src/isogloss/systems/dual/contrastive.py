@@ -1,0 +1,155 @@
+"""Learning by contrast: every query must find its own answer among the answers of its batch.
+
+How many wrong answers a query sees is what matters here, so the batch of the recipe is taken whole: the answers of all
+processes are gathered, and where a batch does not fit into memory its gradients are cached. All vectors are computed
+in chunks and the graphs thrown away; the loss of the whole batch gives the gradient of every vector; then each chunk is
+computed once more, with the same dropout, and that gradient is sent back through it (Gao et al., 2021, "Scaling Deep
+Contrastive Learning Batch Size under Memory Limited Setup"). The result is the gradient of the whole batch.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from isogloss.training import processes
+from isogloss.training.batching import widths
+from isogloss.training.encoded import Encoded, table
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
+
+_SIDES = ("query", "answer")
+_ALL = slice(None)
+
+
+def contrast(queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False) -> Tensor:
+    """The summed loss of queries that choose among the answers of all processes.
+
+    Args:
+        queries: unit vectors (n, d) of this process.
+        answers: those of their answers.
+        identities: (n, 2), which query and which answer it is, -1 for padding. The same answer elsewhere in the batch
+            is not a wrong one, nor is another answer to the same query.
+        scale: what cosines are multiplied with.
+        both: answers choose among queries as well, and the loss is the mean of both.
+    """
+    everyone = processes.gather(identities)
+    places = torch.arange(len(identities), device=identities.device) + processes.rank() * len(identities)
+    others = torch.arange(len(everyone), device=identities.device) != places[:, None]
+    hidden = others & ((identities[:, None] == everyone) | (everyone < 0)).any(dim=2)
+    real = identities[:, 0] >= 0
+    total = _chosen(scale * queries @ processes.gather(answers).T, hidden, places, real)
+    if not both:
+        return total
+    return (total + _chosen(scale * answers @ processes.gather(queries).T, hidden, places, real)) / 2
+
+
+def _chosen(scores: Tensor, hidden: Tensor, places: Tensor, real: Tensor) -> Tensor:
+    """The summed negative log-probability of the right places among those that are not hidden, over real rows."""
+    right = scores.gather(1, places[:, None]).squeeze(1)
+    losses = scores.masked_fill(hidden, float("-inf")).logsumexp(dim=1) - right
+    return torch.where(real, losses, 0.0).sum()
+
+
+class Contrast(TrainingObjective):
+    """Pairs of queries and answers, learnt by contrast.
+
+    Args:
+        queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
+        answers: what answers.
+        places: (pairs, 2), the rows of a query and of its answer.
+        pad: the piece that fills up.
+        chunk: rows of one side in a forward pass at most; 0 for the whole batch.
+        both: see `contrast`.
+    """
+
+    splittable = False
+
+    def __init__(
+        self, queries: Encoded, answers: Encoded, places: Ints, *, pad: int, chunk: int = 0, both: bool = False
+    ) -> None:
+        self.queries, self.answers, self.places = queries, answers, places
+        self.lengths = answers.lengths[places[:, 1]]
+        self.pad, self.chunk, self.both = pad, chunk, both
+        self._query_width = int(widths(queries.lengths).max())
+
+    def batch(self, items: Ints, width: int, size: int) -> Arrays:
+        """Both sides as pieces and lengths, and which they are."""
+        identities = np.full((size, 2), -1)
+        identities[: len(items)] = self.places[items]
+        queries, answers = self.places[items].T
+        query, query_length = table(self.queries, queries, self._query_width, size, self.pad)
+        answer, answer_length = table(self.answers, answers, width, size, self.pad)
+        return {
+            "query": query,
+            "query_length": query_length,
+            "answer": answer,
+            "answer_length": answer_length,
+            "identity": identities,
+        }
+
+    def weight(self, items: Ints) -> float:
+        """The number of queries."""
+        return float(len(items))
+
+    def loss(self, model: nn.Module, batch: Mapping[str, Tensor]) -> Tensor:
+        """The summed loss, in one forward pass a side."""
+        queries, answers = (_vectors(model, batch, side) for side in _SIDES)
+        return self._loss(model, queries, answers, batch)
+
+    def _loss(self, model: nn.Module, queries: Tensor, answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
+        return contrast(queries, answers, batch["identity"], model.scale.float(), both=self.both)
+
+    def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
+        """Add the gradients; with cached ones where the batch is larger than a chunk."""
+        size = len(batch["identity"])
+        if not 0 < self.chunk < size:
+            return super().backward(model, batch, scale)
+        draws = _Draws(batch["identity"].device)
+        parts = list(product(_SIDES, _chunks(size, self.chunk)))
+        vectors: dict[str, list[Tensor]] = {side: [] for side in _SIDES}
+        for side, rows in parts:
+            draws.note()
+            # With a graph, though nobody needs it: without, other kernels might be chosen, which draw otherwise.
+            vectors[side].append(_vectors(model, batch, side, rows).detach())
+        leaves = {side: torch.cat(found).requires_grad_() for side, found in vectors.items()}
+        loss = self._loss(model, leaves["query"], leaves["answer"], batch) * scale
+        loss.backward()
+        for (side, rows), _ in zip(parts, draws.again(), strict=True):
+            _vectors(model, batch, side, rows).backward(leaves[side].grad[rows])
+        return loss.detach()
+
+
+def _vectors(model: nn.Module, batch: Mapping[str, Tensor], side: str, rows: slice = _ALL) -> Tensor:
+    """The vectors of some rows of one side."""
+    found: Tensor = model(batch[side][rows], batch[f"{side}_length"][rows])
+    return found
+
+
+def _chunks(size: int, chunk: int) -> list[slice]:
+    return [slice(start, start + chunk) for start in range(0, size, chunk)]
+
+
+class _Draws:
+    """Random numbers that can be drawn a second time.
+
+    Raises:
+        RuntimeError: a CUDA graph is being captured, which draws new ones at every replay.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+            raise RuntimeError("cached gradients draw the same dropout twice, which a CUDA graph cannot")
+        self._on_device = torch.get_device_module(device) if device.type != "cpu" else torch
+        self._states: list[Tensor] = []
+
+    def note(self) -> None:
+        """Remember where the generator stands."""
+        self._states.append(self._on_device.get_rng_state())
+
+    def again(self) -> Iterator[None]:
+        """Put the generator where it stood each time, one after the other."""
+        for state in self._states:
+            self._on_device.set_rng_state(state)
+            yield

@@ -1,0 +1,107 @@
+"""What the skills of an encoder have in common: a head on top, rows of pieces below, tokenised once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
+from isogloss.systems.tokens.inputs import ARGUMENTS, Inputs, check_length
+from isogloss.tasks.examples import Examples
+from isogloss.training.encoded import Encoded
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+def arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
+    """The part of a batch that is for the model."""
+    return {name: batch[name] for name in ARGUMENTS if name in batch}
+
+
+class EncoderAdapter(TaskAdapter):
+    """A task under one of transformers' heads.
+
+    Attributes:
+        auto: transformers' class of the head.
+    """
+
+    auto: ClassVar[str]
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What the model wants to be given."""
+        return Inputs(self.source)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the head adds to the model's configuration."""
+        labels = self.task.labels
+        return {
+            "num_labels": len(labels),
+            "id2label": dict(enumerate(labels)),
+            "label2id": {label: number for number, label in enumerate(labels)},
+        }
+
+    def open(self, seed: int) -> "nn.Module":
+        """The pretrained model with a new head, drawn from the seed."""
+        model: nn.Module = self.source.open(self.auto, seed, **self.settings)
+        return model
+
+    def check(self, examples: Examples) -> None:
+        """Languages that the model must be told."""
+        self.inputs.language_ids(examples)
+
+    def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
+        check_length(self.source, self.recipe.max_length)
+        return super()._tokenised(contents, (self.inputs.segmented, *settings), make)
+
+
+class LabelledItems(TrainingObjective):
+    """Items with one label each; the model scores every possible label.
+
+    Args:
+        batch: some items as arguments of the model.
+        lengths: of the items.
+        labels: of the items.
+        rows: rows of pieces an item has.
+    """
+
+    def __init__(self, batch: Callable[[Ints, int, int], Arrays], lengths: Ints, labels: Ints, rows: int = 1) -> None:
+        self._batch, self.lengths, self.labels, self.rows = batch, lengths, labels, rows
+
+    def batch(self, items: Ints, width: int, size: int) -> Arrays:
+        """The items with their labels."""
+        labels = np.full(size, IGNORED, np.int64)
+        labels[: len(items)] = self.labels[items]
+        return {**self._batch(items, width, size), "labels": labels}
+
+    def weight(self, items: Ints) -> float:
+        """The number of items."""
+        return float(len(items))
+
+    def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
+        """The cross entropy of the labels."""
+        return cross_entropy(model(**arguments(batch)).logits, batch["labels"])
+
+
+def cross_entropy(logits: "Tensor", labels: "Tensor") -> "Tensor":
+    """Summed over the labels that are not ignored, in float32 whatever the precision of the logits."""
+    from torch.nn import functional
+
+    return functional.cross_entropy(logits.float(), labels, ignore_index=IGNORED, reduction="sum")
+
+
+def most_likely(model: "nn.Module", lengths: Ints, batch: Callable[[Ints, int, int], Arrays]) -> Ints:
+    """The number of the best label of every item."""
+    from isogloss.training.inference import outputs
+
+    def forward(model: "nn.Module", given: Mapping[str, "Tensor"]) -> tuple["Tensor"]:
+        return (model(**given).logits.argmax(-1),)
+
+    best = np.zeros(len(lengths), np.int64)
+    for items, (found,) in outputs(model, lengths, batch, forward):
+        best[items] = found
+    return best

@@ -1,0 +1,239 @@
+"""One fit: stages, training, the record of its checkpoints, and the weights of those that answer."""
+
+import hashlib
+import shutil
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from isogloss.errors import unknown
+from isogloss.systems.base import FitContext
+from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
+from isogloss.systems.neural.fit_log import ACCOUNT, FitLog, described, finished, read_account, write_account
+from isogloss.systems.neural.progress import Display, shown
+from isogloss.systems.neural.stages import stage
+from isogloss.systems.neural.task_adapter import TaskAdapter
+from isogloss.systems.neural.weights import LAST, restore, save, step_name
+from isogloss.tasks.examples import Examples
+from isogloss.training import processes
+from isogloss.training.objective import TrainingObjective
+from isogloss.training.record import ANSWERS, SCORES, SHARDS
+from isogloss.training.selection import Choice, selecting_languages
+from isogloss.version import __version__
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from isogloss.training.loop import Trained
+
+STATE, WEIGHTS = "state", "weights"
+
+# A training set, and what a model makes of it.
+StageData = tuple[Examples, TrainingObjective]
+
+
+@dataclass
+class FineTunedModel:
+    """A model that has learnt, with the weights of the checkpoint that each language is answered by.
+
+    Attributes:
+        weights: the folder of weights; None where only those of `model` are there.
+        chosen: the checkpoint of each language.
+        updates: the last checkpoint, whose weights are kept as such.
+        loaded: which weights the model has now.
+    """
+
+    model: "nn.Module"
+    weights: Path | None = None
+    chosen: dict[str, Choice] = field(default_factory=dict)
+    updates: int = 0
+    loaded: str = LAST
+
+    def of(self, language: str) -> "nn.Module":
+        """The model as it answers in a language."""
+        if self.weights is not None:
+            # Where one checkpoint answers all, it answers also in languages that nobody had asked for.
+            choice = self.chosen.get(language) or next(iter(self.chosen.values()))
+            wanted = LAST if choice.step == self.updates else step_name(choice.step)
+            if wanted != self.loaded:
+                restore(self.model, self.weights / wanted)
+                self.loaded = wanted
+        return self.model
+
+
+@dataclass(frozen=True)
+class FineTuning:
+    """A task to be learnt by a model from examples.
+
+    Attributes:
+        adapter: how the task is put to the model.
+        train: the examples; None leaves the model as it is.
+        seed: of all that is drawn.
+        quiet: show nothing.
+    """
+
+    adapter: TaskAdapter
+    train: Examples | None
+    seed: int
+    quiet: bool = False
+
+    def learn(self, context: FitContext | None) -> FineTunedModel:
+        """Train, or take up what was begun or finished; processes that train together all call this.
+
+        Nobody else may learn in the same context meanwhile.
+
+        Raises:
+            IsoglossError: there is nothing to learn from, a rule's language is not the task's, training fails, …
+        """
+        if self.train is None:
+            return FineTunedModel(self._untaught())
+        title = f"{self.adapter.task.id} seed {self.seed}"
+        with shown(title, quiet=self.quiet or not processes.is_main()) as display:
+            with processes.in_step():
+                sets, absent = self._sets(self.train)
+            if context is None:
+                model, lessons = self._ready(sets)
+                self._train(model, lessons, None, None, display)
+                return FineTunedModel(model)
+            self._check_rule()
+            account = processes.from_main(lambda: self._begun(sets, absent, context))
+            if account.finished:
+                weights = context.folder / WEIGHTS
+                return FineTunedModel(self._untaught(), weights, account.chosen, account.updates, loaded="")
+            return self._studied(sets, context, account, display)
+
+    def _check_rule(self) -> None:
+        of, rule = self.adapter.task, self.adapter.recipe.select
+        known = (*of.languages, *of.also)
+        for language in selecting_languages(rule, ()):
+            if language not in known and rule != "english-dev":
+                raise unknown(f"language of {of.id} in {rule}:", language, known)
+
+    def _sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
+        """What is learnt from in turn, the task's own training set last; and notes on what is not there."""
+        found = {name: stage(name, self.adapter.task, train.root) for name in self.adapter.recipe.stages}
+        absent = [name for name, examples in found.items() if examples is None]
+        notes = [f"stage {name}: its file is not there, and was left out" for name in absent]
+        return [*(examples for examples in found.values() if examples is not None), train], notes
+
+    def _begun(self, sets: list[Examples], notes: list[str], context: FitContext) -> FitLog:
+        """The account of this very fit that is there, or a new one after whatever is there was removed."""
+        adapter, folder = self.adapter, context.folder
+        found, fingerprint = read_account(folder), self._fingerprint(sets)
+        if found is not None and found.fingerprint == fingerprint:
+            further = [code for code in context.languages if code not in found.languages]
+            # Where each language has its own best checkpoint, all checkpoints must be asked in a further one.
+            if not further or adapter.recipe.select != "target-dev":
+                return _taken_up(found, further, folder)
+        # The account first: what it tells of must be there, also after a kill.
+        for name in (ACCOUNT, SCORES, ANSWERS):
+            (folder / name).unlink(missing_ok=True)
+        _remove(folder, STATE, WEIGHTS, SHARDS)
+        *stages, train = map(described, sets)
+        account = FitLog(
+            fingerprint=fingerprint,
+            task=adapter.task.id,
+            seed=self.seed,
+            model=adapter.source.name,
+            recipe=asdict(adapter.recipe),
+            learnt_from=train,
+            languages=list(context.languages),
+            stages=stages,
+            notes=notes,
+        )
+        write_account(folder, account)
+        return account
+
+    def _fingerprint(self, sets: list[Examples]) -> str:
+        """A hash over everything that decides what is learnt."""
+        adapter = self.adapter
+        settings = {
+            at.name: value for at in fields(adapter) if isinstance(value := getattr(adapter, at.name), str | int)
+        }
+        parts = (__version__, type(adapter).__name__, settings, adapter.source.identity, adapter.task.id, self.seed)
+        digest = hashlib.sha256(repr((*parts, asdict(adapter.recipe))).encode())
+        for examples in sets:
+            # A part of a training set has the checksum of the whole.
+            digest.update("\n".join([examples.task, examples.language, examples.checksum, *examples.ids]).encode())
+        return digest.hexdigest()
+
+    def _studied(self, sets: list[Examples], context: FitContext, account: FitLog, display: Display) -> FineTunedModel:
+        """Train with a record, and keep what answers."""
+        adapter, folder, weights = self.adapter, context.folder, context.folder / WEIGHTS
+        with processes.in_step():
+            main = processes.is_main()
+            observer = (
+                CheckpointCallback(adapter, context, account.languages, self.seed, weights, display) if main else None
+            )
+        model, lessons = self._ready(sets)
+        trained = self._train(model, lessons, folder / STATE, observer, display)
+        with processes.in_step():
+            if observer is None:
+                return FineTunedModel(model)
+            if observer.failure is not None:
+                raise observer.failure
+            save(model, weights / LAST, adapter.source.tokenizer)
+            chosen = observer.conclude(trained.steps)
+            notes = [*observer.notes, *(note for _, objective in lessons for note in objective.notes)]
+            write_account(folder, finished(account, trained, observer.record.steps, chosen, notes))
+            _remove(folder, STATE, SHARDS)
+        return FineTunedModel(model, weights, chosen, trained.steps)
+
+    def _untaught(self) -> "nn.Module":
+        """A model that is only asked, where this process computes."""
+        with processes.in_step():
+            model = self.adapter.open(self.seed)
+            model.to(processes.device_of()).eval()
+        return model
+
+    def _ready(self, sets: list[Examples]) -> "tuple[nn.Module, list[StageData]]":
+        """The model as it begins, and what it learns, one after the other."""
+        with processes.in_step():
+            return self.adapter.open(self.seed), [(examples, self.adapter.objective(examples)) for examples in sets]
+
+    def _train(
+        self,
+        model: "nn.Module",
+        lessons: list[StageData],
+        state: Path | None,
+        observer: CheckpointCallback | None,
+        display: Display,
+    ) -> "Trained":
+        """Learn all lessons, and say how the last one went, which is the one that is watched; goes on after a kill."""
+        from isogloss.training import loop
+
+        for number, (examples, objective) in enumerate(lessons, 1):
+            last = number == len(lessons)
+            name = f"{examples.task}/{examples.language}" if last else ", ".join(examples.sources)
+            display.say(f"{'' if last else f'stage {number}: '}{len(examples):,} examples of {name}")
+            trained = loop.train(
+                model,
+                objective,
+                self.adapter.recipe,
+                seed=self.seed,
+                state=None if state is None else state / f"{number}.pt",
+                watch=observer if last else None,
+                report=display,
+                exact=not last,
+            )
+        return trained
+
+
+def _taken_up(account: FitLog, further: list[str], folder: Path) -> FitLog:
+    """An account with further languages: the record has them from now on, or has ended without them."""
+    if account.finished:
+        _remove(folder, STATE, SHARDS)  # where a kill came just before that
+        late = [f"{code}: not in the record, which was complete when it was first asked for" for code in further]
+        account = replace(account, notes=[*dict.fromkeys((*account.notes, *late))])
+    else:
+        account = replace(account, languages=[*account.languages, *further])
+    if further:
+        write_account(folder, account)
+    return account
+
+
+def _remove(folder: Path, *names: str) -> None:
+    for name in names:
+        shutil.rmtree(folder / name, ignore_errors=True)

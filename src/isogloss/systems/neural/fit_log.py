@@ -1,0 +1,119 @@
+"""The account of a fit: everything that was done, in `training.json`."""
+
+import platform
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from isogloss.data.files import atomic_write
+from isogloss.tasks.examples import Examples
+from isogloss.training import processes
+from isogloss.training.selection import Choice
+from isogloss.version import __version__
+
+if TYPE_CHECKING:
+    from isogloss.training.loop import Trained
+
+ACCOUNT = "training.json"
+
+
+class FitLog(msgspec.Struct, frozen=True):
+    """What a fit was.
+
+    Attributes:
+        fingerprint: of all that decides it; a folder with another one is begun anew.
+        recipe: as it was followed, overrides and all.
+        learnt_from: task, language, number of examples and checksum of the training set.
+        languages: those the record of checkpoints has.
+        stages: like `learnt_from`, of what came before.
+        finished: whether the weights beside it are the final ones.
+        updates: how many were done; fewer than planned where it had converged.
+        padding: share of the positions that held no piece.
+        utilisation: share of the device's matrix rate that the model's own products reached.
+        losses: the mean loss before each checkpoint.
+        chosen: the checkpoint that answers in each language, and what chose it.
+        notes: what was not done, and why.
+    """
+
+    fingerprint: str
+    task: str
+    seed: int
+    model: str
+    recipe: dict[str, Any]
+    learnt_from: dict[str, Any]
+    languages: list[str]
+    stages: list[dict[str, Any]]
+    finished: bool = False
+    updates: int = 0
+    seconds: float = 0.0
+    tokens_per_second: float = 0.0
+    padding: float = 0.0
+    utilisation: float = 0.0
+    losses: dict[int, float] = {}
+    chosen: dict[str, Choice] = {}
+    notes: list[str] = []
+    processes: int = 1
+    device: str = ""
+    libraries: dict[str, str] = {}
+    isogloss: str = __version__
+    python: str = platform.python_version()
+
+
+def finished(
+    account: FitLog, trained: "Trained", steps: Sequence[int], chosen: dict[str, Choice], notes: list[str]
+) -> FitLog:
+    """The account of a fit that has ended well, after checkpoints at some steps."""
+    from accelerate import __version__ as accelerate
+    from torch import __version__ as torch
+    from transformers import __version__ as transformers
+
+    return msgspec.structs.replace(
+        account,
+        finished=True,
+        updates=trained.steps,
+        seconds=round(trained.seconds, 3),
+        tokens_per_second=round(trained.pieces / max(trained.seconds, 1e-9), 1),
+        padding=round(trained.padding, 4),
+        utilisation=round(trained.utilisation, 4),
+        losses={end: float(trained.losses[begin:end].mean()) for begin, end in pairwise((0, *steps))},
+        chosen=chosen,
+        notes=[*account.notes, *notes, *trained.notes],
+        processes=processes.world(),
+        device=_device(),
+        libraries={"torch": str(torch), "transformers": transformers, "accelerate": accelerate},
+    )
+
+
+def described(examples: Examples) -> dict[str, Any]:
+    """What examples were, as an account has it."""
+    return {
+        "task": examples.task,
+        "language": examples.language,
+        "examples": len(examples),
+        "sha256": examples.checksum,
+        "files": list(examples.sources),
+    }
+
+
+def read_account(folder: Path) -> FitLog | None:
+    """The account in a folder; None where there is none, or a damaged one."""
+    try:
+        return msgspec.json.decode((folder / ACCOUNT).read_bytes(), type=FitLog)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
+def write_account(folder: Path, account: FitLog) -> None:
+    """Write an account; a fit is finished from the moment it says so."""
+    with atomic_write(folder / ACCOUNT) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(account), indent=1).decode() + "\n")
+
+
+def _device() -> str:
+    import torch
+
+    device = processes.device_of()
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)

@@ -1,0 +1,140 @@
+"""The translation files of others: XTREME's archive and its scripts' folders, XNLI's, PAWS-X's and XCOPA's own.
+
+XTREME's pairs are tab-separated, `a, b, a translated, b translated, label`, or, as its scripts keep them, only the last
+three; its questions are SQuAD files whose answers were found again in the translated passages.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from isogloss.data import squad
+from isogloss.data.tables import rows
+from isogloss.errors import DataError
+from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.readers import copa, pairs
+from isogloss.tasks.readers.source import Source
+from isogloss.tasks.task import Layout, Task
+from isogloss.translation.aligned import located, with_answers
+
+_SQUAD = "SQuAD/translate-train/squad.translate.train.en-{lang}.json"
+
+# Where the files may lie, below the folder of translations or the data folder; best first.
+_LAYOUTS = {
+    "xnli": (
+        Layout(
+            "pairs",
+            train="XNLI/translate-train/en-{lang}-translated.tsv",
+            test="XNLI/translate-test/test-{lang}-en-translated.tsv",
+        ),
+        Layout(
+            "pairs",
+            train="xnli/XNLI-Translated/en-{lang}-translated.tsv",
+            test="xnli/XNLI-Translated/test-{lang}-en-translated.tsv",
+        ),
+        Layout("multinli", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
+    ),
+    "pawsx": (
+        Layout(
+            "pairs",
+            train="PAWSX/translate-train/en-{lang}-translated.tsv",
+            test="PAWSX/translate-test/test-{lang}-en-translated.tsv",
+        ),
+        Layout(
+            "pairs",
+            train="pawsx/translated/en-{lang}-translated.tsv",
+            test="pawsx/translated/test-{lang}-en-translated.tsv",
+        ),
+        Layout("pawsx", train="pawsx/{lang}/translated_train.tsv"),
+    ),
+    "xquad": (Layout("squad", train=_SQUAD),),
+    "mlqa": (Layout("squad", train=_SQUAD),),
+    "tydiqa": (Layout("squad", train="TyDiQA-GoldP/translate-train/tydiqa.translate.train.en-{lang}.json"),),
+    "xcopa": (
+        Layout(
+            "copa",
+            train="xcopa_translate_train/xcopa_{lang}_translate_train.jsonl",
+            test="xcopa/data-gmt/{lang}/test.{lang}.jsonl",
+            dev="xcopa/data-gmt/{lang}/val.{lang}.jsonl",
+        ),
+    ),
+}
+
+
+def find(task: Task, language: str, split: str, roots: Sequence[Path]) -> Examples | None:
+    """The training set in a language, or a test set from it in English; None where there is no file."""
+    for layout in _LAYOUTS.get(task.id, ()):
+        for root in roots:
+            if pattern := getattr(layout, split):
+                found = _READERS[layout.reader](Source(task, language, split, root, pattern))
+                if found is not None:
+                    return found
+    return None
+
+
+def _pairs(source: Source) -> Examples | None:
+    """XTREME's pairs; the labels of a test file are not read, for gold is the original's."""
+    path = source.path()
+    if path is None:
+        return None
+    table = list(rows(path, (1, 64), source.digest))
+    return _labelled(source, table) if source.split == "train" else _unlabelled(source, table)
+
+
+def _labelled(source: Source, table: Sequence[list[str]]) -> Examples:
+    """Rows with a label of the task; others are left out and counted, as some of the published rows are damaged."""
+    found = [(*row[-3:-1], _label(row[-1])) for row in table if len(row) in (3, 5)]
+    kept = [row for row in found if row[2] in source.task.labels]
+    lost = len(table) - len(kept)
+    if lost > len(table) / 2:
+        what = f"{lost:,} of {len(table):,} rows are no pairs with a label of {source.task.id}"
+        fix = "XTREME's columns are a, b, a translated, b translated, label"
+        raise DataError(what, where=source.where(), fix=fix)
+    first, second, labels = ([row[column] for row in kept] for column in range(3))
+    columns: dict[str, Column] = {"text_a": first, "text_b": second, "label": labels}
+    examples = source.examples(source.row_ids(len(kept)), columns, "label")
+    if lost:
+        examples.notes.append(f"{lost:,} of {len(table):,} rows left out: they are damaged")
+    return examples
+
+
+def _label(text: str) -> str:
+    # XTREME's XNLI files spell one label as the release does.
+    return "contradiction" if text.strip() == "contradictory" else text.strip()
+
+
+def _unlabelled(source: Source, table: Sequence[list[str]]) -> Examples:
+    for number, row in enumerate(table, 1):
+        if not 2 <= len(row) <= 5:
+            raise DataError(f"{len(row)} columns instead of 2 to 5", where=f"{source.where()}:{number}")
+    texts = [row[2:4] if len(row) > 3 else row[:2] for row in table]
+    columns: dict[str, Column] = {"text_a": [row[0] for row in texts], "text_b": [row[1] for row in texts]}
+    return source.examples(source.row_ids(len(texts)), columns, "label")
+
+
+def _squad(source: Source) -> Examples | None:
+    """XTREME's questions; an answer that is not at its place is looked for."""
+    path = source.path()
+    if path is None:
+        return None
+    asked = list(squad.questions(squad.read(path, source.digest)))
+    ids = [str(question.id) for _, question in asked]
+    columns: dict[str, Column] = {
+        "question": [question.question for _, question in asked],
+        "context": [paragraph.context for paragraph, _ in asked],
+    }
+    # Nothing but the answers depends on a training question's id, and nobody promises that translated ones are unique.
+    unique = ids if len(set(ids)) == len(ids) else source.row_ids(len(ids))
+    found = [
+        located(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
+        for paragraph, question in asked
+    ]
+    return with_answers(source.examples(unique, columns, "answers"), found)
+
+
+_READERS: dict[str, Callable[[Source], Examples | None]] = {
+    "copa": copa.copa,
+    "multinli": pairs.multinli,
+    "pairs": _pairs,
+    "pawsx": pairs.pawsx,
+    "squad": _squad,
+}

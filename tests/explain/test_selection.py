@@ -1,0 +1,103 @@
+"""Attributes in a user's words: which, how they are counted, how they are cut; and words that mean nothing."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.errors import IsoglossError, UnknownNameError
+from isogloss.explain.attributes import KINDS
+from isogloss.explain.selection import AttributeSelection, choose
+from isogloss.tasks.examples import Examples
+
+COLUMN = np.arange(9.0)
+
+
+def asked(question: str, language: str) -> Examples:
+    columns = {"question": [question], "context": ["c"], "answers": [["a"]]}
+    return Examples("xquad", language, "test", ["q"], columns, "answers")
+
+
+def own(folder: Path, name: str = "mine.jsonl") -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"id": "q0", "value": 3}) + "\n")
+    return path
+
+
+def test_attributes_by_name_with_edges_and_from_files(tmp_path: Path) -> None:
+    chosen = choose(["alen=5:2", "tag", f"hardness@{own(tmp_path)}"], KINDS)
+    assert chosen.names == ("aLen", "tag")
+    assert chosen.cuts == {"aLen": (5, 2)}
+    assert [found.name for found in chosen.of("qa")] == ["aLen", "hardness"]
+    assert [found.name for found in chosen.of("tagging")] == ["tag", "hardness"]
+    assert chosen.cut(chosen.of("qa")[0], COLUMN).edges == (2, 5)
+    assert choose(None, KINDS) == AttributeSelection()
+
+
+def test_a_file_has_edges_too_and_its_path_may_have_an_equals_sign(tmp_path: Path) -> None:
+    path = own(tmp_path, "run=3/mine.jsonl")
+    plain, cut = choose([f"a@{path}", f"b@{path}=1:2"], KINDS).own
+    chosen = choose([f"a@{path}", f"b@{path}=1:2"], KINDS)
+    assert (plain.name, cut.name) == ("a", "b")
+    assert (chosen.manner("a"), chosen.manner("b")) == ("language", (1, 2))
+
+
+def test_lengths_are_counted_by_the_convention_that_is_named() -> None:
+    examples = asked("谁 是 他", "zh")
+    by_name = {one.name: one for one in choose(["qLen", "qlen@whitespace", "qType"], ["qa"]).of("qa", examples)}
+    assert list(by_name) == ["qLen", "qType", "qLen@whitespace"]
+    longer = asked("他们是谁？ 我", "zh")
+    assert [by_name[name].values(longer).tolist() for name in ("qLen", "qLen@whitespace")] == [[6], [2]]
+    assert by_name["qLen@whitespace"].title == "question length in tokens (whitespace)"
+
+
+def test_all_of_them_may_be_counted_by_a_convention() -> None:
+    names = [one.name for one in choose(["all@whitespace"], ["qa"]).of("qa")]
+    assert {"aLen@whitespace", "qLen/cLen@whitespace", "qType", "digits"} <= set(names)
+    assert not {"aLen", "qLen/cLen"} & set(names)
+    assert len(names) == len(choose(["all"], ["qa"]).of("qa")) == len(AttributeSelection().of("qa"))
+
+
+def test_each_is_cut_in_its_manner() -> None:
+    chosen = choose(["all=greedy", "qLen=shared", "cLen=1:2"], ["qa"])
+    assert [chosen.manner(name) for name in ("aLen", "qLen", "cLen")] == ["greedy", "shared", (1, 2)]
+    assert len(chosen.of("qa")) == len(AttributeSelection().of("qa"))
+
+
+@pytest.mark.parametrize(
+    ("words", "edges"),
+    [
+        (["aLen"], "language"),
+        (["all=shared"], "shared"),
+        (["aLen=greedy", "qLen=greedy"], "greedy"),
+        (["aLen=greedy", "qLen"], "mixed"),
+        (["all=greedy", "qLen=shared"], "mixed"),
+        (["aLen=1:2", "qLen=shared"], "shared"),
+        (["aLen=1:2"], "fixed"),
+    ],
+)
+def test_the_record_says_how_all_were_cut(words: list[str], edges: str) -> None:
+    assert choose(words, ["qa"]).edges == edges
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("aLem", "Did you mean aLen"),
+        ("aLen=1:x", "is not a list of edges"),
+        ("aLen=sharde", "aLen=shared"),
+        ("tag=1:2", "has values, not numbers"),
+        ("tag=greedy", "has values, not numbers"),
+        ("all=1:2", "edges are an attribute's own"),
+        ("all@words", "unknown convention 'words'"),
+        ("qType@whitespace", "counts no tokens"),
+        ("aLem@whitespace", "Did you mean aLen"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(word: str, message: str) -> None:
+    with pytest.raises(IsoglossError, match=message):
+        choose([word], KINDS)
+    with pytest.raises(UnknownNameError):
+        choose(["tag"], ["qa"])

@@ -1,0 +1,90 @@
+"""Files of isogloss explain: told apart, joined, and refused where they do not fit."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from isogloss.errors import DataError
+from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import Bias
+from isogloss.explain.examples import Case
+from isogloss.explain.model import Explanation, Facet
+from isogloss.report.explain_io import read_explained
+from report.made_records import explanation, facet, survey, versus
+
+
+def written(folder: Path, name: str, found: Any) -> Path:
+    path = folder / f"{name}.json"
+    path.write_bytes(msgspec.json.encode(found))
+    return path
+
+
+def of(name: str, facets: list[Facet], **system: Any) -> Explanation:
+    return Explanation({"name": name, **system}, "xtreme-r", "test", facets)
+
+
+def test_each_kind_is_known_by_what_is_in_it(tmp_path: Path) -> None:
+    one = written(tmp_path, "one", Analysis([explanation("one")], []))
+    two = written(tmp_path, "two", Analysis([explanation("a"), explanation("b")], [versus("a", "b")], "shared"))
+    data = written(tmp_path, "data", survey())
+    found = read_explained([one, two, data])
+    assert list(found.explanations) == ["one", "a", "b"]
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b")]
+    assert found.survey == survey()
+    assert found.edges == "mixed"
+    assert read_explained([two]).edges == "shared"
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("{", "not an explanation"),
+        ("[1]", "not an explanation"),
+        ('{"x": 1}', "neither systems nor a survey"),
+        ('{"explanations": 3}', "not an analysis of isogloss explain"),
+        ('{"distributions": [{}]}', "not a survey of isogloss explain --bias"),
+    ],
+)
+def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=what) as caught:
+        read_explained([path])
+    assert caught.value.where == str(path)
+
+
+def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> None:
+    files = []
+    for task in ("xnli", "xquad"):
+        case = Case("en-0", {}, "gold", {"a (1)": "said", "a (2)": "other"}, {"a (1)": 0.0, "a (2)": 100.0})
+        parts = [of("a", [facet(task, "en", "qLen")], seed=seed) for seed in (0, 1)]
+        pair = msgspec.structs.replace(versus("a (1)", "a (2)"), facets=[], cells=[])
+        files.append(written(tmp_path, task, Analysis(parts, [pair], cases={f"{task}/en": {"en-0": case}})))
+    found = read_explained(files)
+    assert {name: [f.task for f in each.facets] for name, each in found.explanations.items()} == {
+        "a, seed 0": ["xnli", "xquad"],
+        "a, seed 1": ["xnli", "xquad"],
+    }
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a, seed 0", "a, seed 1")]
+    assert found.cases["xquad/en"]["en-0"].predictions == {"a, seed 0": "said", "a, seed 1": "other"}
+
+
+def test_the_same_cell_twice_is_two_systems(tmp_path: Path) -> None:
+    files = [written(tmp_path, name, Analysis([of("a", [facet("xnli", "en", "qLen")])], [])) for name in ("one", "two")]
+    assert list(read_explained(files).explanations) == ["a (1)", "a (2)"]
+
+
+def test_surveys_of_different_tasks_are_joined_and_of_the_same_refused(tmp_path: Path) -> None:
+    made = survey()
+    parts = [
+        Bias(split, [each for each in made.distributions if each.task == task], [])
+        for task, split in (("xnli", "test"), ("xcopa", "dev"))
+    ]
+    first, second = (written(tmp_path, str(place), part) for place, part in enumerate(parts))
+    found = read_explained([first, second]).survey
+    assert found is not None
+    assert (found.split, len(found.distributions)) == ("test, dev", len(made.distributions))
+    with pytest.raises(DataError, match=r"xnli is surveyed in .*0\.json too"):
+        read_explained([first, second, written(tmp_path, "again", parts[0])])

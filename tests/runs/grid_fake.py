@@ -1,0 +1,154 @@
+"""A system for testing the grid: quick, deterministic, and able to fail in every way; and the command line that has it.
+
+What it does is set by environment variables, which reach every process: FAKE_LOG (a file that gets a line for every fit
+and every prediction), FAKE_SLEEP (the longest cell, in ms), FAKE_TROUBLE (`kind@seed-task/language`, …).
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.cli.main import main
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import read_record
+from isogloss.scoring.results import CellScore
+from isogloss.systems import base
+from isogloss.systems.base import System
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.mini import make
+from isogloss.tasks.task import Task
+
+
+def log(*words: object) -> None:
+    """One line, written at once: lines of several processes do not mix."""
+    if path := os.environ.get("FAKE_LOG"):
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(descriptor, (" ".join(map(str, words)) + "\n").encode())
+        os.close(descriptor)
+
+
+def trouble(kind: str, place: str) -> bool:
+    return f"{kind}@{place}" in os.environ.get("FAKE_TROUBLE", "").split()
+
+
+class FakeSystem(System):
+    """Answers by a hash of seed and id."""
+
+    name = "fake"
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        version = os.environ.get("FAKE_VERSION", "1")
+        return {"name": self.name, "version": version, "layers": [1, 2], "odd key": {"a": True, "b": 0.5}}
+
+    def refusal(self, task: Task) -> str:
+        return "fake has no wish to" if trouble("refuse", task.id) else ""
+
+    def needs_training(self, task: Task) -> bool:
+        return task.kind != "bitext" or trouble("untrained", task.id)
+
+    def fit(self, task: Task, train: Examples | None, seed: int) -> "FakeSystem":
+        log("fit", f"{seed}-{task.id}", os.getpid())
+        if trouble("fit", f"{seed}-{task.id}"):
+            raise RuntimeError("the fit went wrong")
+        if trouble("killfit", f"{seed}-{task.id}"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.task, self.seed = task, seed
+        self.vocabulary = [] if train is None else sorted(set(train[train.gold][0]))
+        return self
+
+    def predict(self, examples: Examples) -> Sequence[Any]:
+        place = f"{self.seed}-{self.task.id}/{examples.language}"
+        log("predict", place, os.getpid())
+        longest = float(os.environ.get("FAKE_SLEEP", "0")) / 1000
+        time.sleep(longest * zlib.crc32(place.encode()) / 2**32)
+        if trouble("fail", place):
+            raise ZeroDivisionError("a cell went wrong")
+        if trouble("kill", place):
+            os.kill(os.getpid(), signal.SIGKILL)
+        answers = [self._answer(row, zlib.crc32(f"{self.seed}/{row['id']}".encode())) for row in examples]
+        return answers[:-1] if trouble("short", place) else answers
+
+    def _answer(self, row: dict[str, Any], number: int) -> Any:
+        answer: Mapping[str, Callable[[], Any]] = {
+            "classification": lambda: self.task.labels[number % len(self.task.labels)],
+            "qa": lambda: row["context"].split()[number % len(row["context"].split())],
+            "bitext": lambda: [str(number % 60)],
+        }
+        return answer[self.task.kind]()
+
+
+def command(plan: Plan, jobs: int) -> list[str]:
+    """The command line that fills a grid, in which spawned processes have the system too."""
+    asked = plan.request
+    words = ["run", "fake", "--suite", asked.suite.id, "--out", str(plan.root.parent.parent), "--jobs", str(jobs)]
+    words += ["--tasks", ",".join(asked.tasks), "--languages", ",".join(asked.languages or ())]
+    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds), "--regime", plan.regime]
+
+
+@pytest.fixture(scope="session")
+def mini_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that is not the user's; the suite mini is made there once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def mini_data(mini_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The files of the suite mini, in a world that has the system `fake`."""
+    monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:FakeSystem")
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(mini_cache))
+    make.folder.cache_clear()
+    yield make.folder()
+    make.folder.cache_clear()
+
+
+def snapshot(root: Path) -> dict[str, bytes]:
+    """All that must not depend on who filled a grid, and when: answers, descriptions, results, summary."""
+    found = [path for path in root.rglob("*") if path.is_file() and ".cells" not in path.parts]
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}
+
+
+def scores(plan: Plan) -> dict[CellKey, CellScore | None]:
+    """The scores of all cells, which must be done."""
+    records = {place: read_record(plan.record(place)) for place in plan.places}
+    assert {record.status if record else "missing" for record in records.values()} == {"done"}
+    return {place: record.score for place, record in records.items() if record}
+
+
+def leftovers(root: Path) -> list[str]:
+    """Files that nobody may leave behind."""
+    marks = (".lock", ".part", ".claim")
+    return [path.name for path in root.rglob("*") if any(mark in path.name for mark in marks)]
+
+
+def kill_at_random(start: Callable[[], Any], finished: Callable[[], bool], seed: int, first: float = 0.02) -> int:
+    """Start processes and SIGKILL each after a while, drawn at random, until one has finished; says how many died.
+
+    The time they are given grows, so that the end is reached on any machine.
+    """
+    rng = random.Random(seed)
+    mean, kills = first, 0
+    while not finished():
+        process = start()
+        process.join(rng.expovariate(1 / mean))
+        if process.is_alive():
+            process.kill()
+            kills += 1
+        process.join()
+        mean *= 1.02
+    return kills
+
+
+if __name__ in ("__main__", "__mp_main__"):  # the latter in the processes that the former spawns
+    base._SHIPPED["fake"] = "__main__:FakeSystem"
+
+if __name__ == "__main__":
+    main()

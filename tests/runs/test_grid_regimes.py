@@ -1,0 +1,320 @@
+"""The grid under regimes: a fit per language, what is skipped, what a fit keeps, and processes that fit together."""
+
+import json
+import multiprocessing
+import os
+import pickle
+import shutil
+import socket
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from isogloss.errors import DataError, IsoglossError
+from isogloss.runs import locks
+from isogloss.runs.grid import run
+from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.runs.records import Record, read_record
+from isogloss.scoring.cells import Request
+from isogloss.systems import base
+from isogloss.systems.base import FitContext
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.mini import make, sentences
+from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+from isogloss.translation.translators import translate
+from runs.grid_fake import FakeSystem, command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
+from runs.grid_fake import log as note
+
+__all__ = ["mini_cache", "mini_data"]
+
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def mini(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The suite in a cache of its own, with training sets of questions in German and Swahili too."""
+    own = tmp_path / "cache" / mini_data.name
+    shutil.copytree(mini_data, own)
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(own.parent))
+    monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
+    make.folder.cache_clear()
+    for code in ("de", "sw"):
+        content = sentences.squad("xquad", code, "train", 1200)
+        (own / f"xquad/train.{code}.json").write_text(json.dumps(content), encoding="utf-8")
+    return own
+
+
+@pytest.fixture
+def log(mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
+    (tmp_path / "log").touch()
+    return tmp_path / "log"
+
+
+def planned(out: Path, regime: str, *, system: str = "fake", tasks: str = "mini-xquad", seeds: int = 1) -> Plan:
+    request = Request.of("mini", tasks=tasks.split(), languages=("de", "en", "fi", "sw"))
+    return Plan.of(system, out, request, seeds=seeds, regime=regime)
+
+
+def record(plan: Plan, language: str, name: str = "mini-xquad") -> Record:
+    found = read_record(plan.record(CellKey(0, name, language)))
+    assert found is not None
+    return found
+
+
+def words(log: Path, word: str) -> Counter[str]:
+    return Counter(line.split()[1] for line in log.read_text().splitlines() if line.startswith(word))
+
+
+def trained_on(plan: Plan, language: str) -> list[str]:
+    training = record(plan, language).provenance.training
+    return [] if training is None else [Path(path).name for path in training.stamps]
+
+
+def test_in_language_fits_for_every_language(tmp_path: Path, mini: Path, log: Path) -> None:
+    plan = planned(tmp_path / "runs", "in-language")
+    assert [str(group) for group in plan.groups][:2] == ["seed-0 mini-xquad/de", "seed-0 mini-xquad/en"]
+    assert plan.fit_folder(plan.groups[0]) == tmp_path / "runs/fake/in-language/seed-0/.training/mini-xquad-de"
+    summary = run(plan)
+    assert summary.cells == {"done": 3, "failed": 0, "skipped": 1, "missing": 0}
+    assert "no train file of mini-xquad/fi" in summary.skipped["seed-0 mini-xquad/fi"]
+    assert [trained_on(plan, code) for code in ("de", "en", "sw")] == [[f"train.{c}.json"] for c in ("de", "en", "sw")]
+    assert sum(words(log, "fit").values()) == 3
+    log.write_text("")
+    run(plan)
+    assert log.read_text() == ""
+    shutil.copy(mini / "xquad/train.sw.json", mini / "xquad/train.fi.json")
+    assert run(plan).cells["done"] == 4
+    assert words(log, "predict") == {"0-mini-xquad/fi": 1}
+
+
+def test_a_new_source_changes_every_cell_that_gathers_sources(tmp_path: Path, mini: Path, log: Path) -> None:
+    plan = planned(tmp_path / "runs", "in-language-all")
+    assert run(plan).cells["done"] == 4  # Finnish too, by a fit on the others
+    assert trained_on(plan, "fi") == ["train.en.json", "train.de.json", "train.sw.json"]
+    log.write_text("")
+    run(plan)
+    assert log.read_text() == ""
+    shutil.copy(mini / "xquad/train.sw.json", mini / "xquad/train.fi.json")
+    run(plan)
+    assert sum(words(log, "predict").values()) == 4
+    assert trained_on(plan, "de") == ["train.en.json", "train.de.json", "train.fi.json", "train.sw.json"]
+
+
+def test_sources_make_the_folder_and_the_description(tmp_path: Path, log: Path) -> None:
+    plan = planned(tmp_path / "runs", "multi-source:sw,de")
+    run(plan)
+    assert plan.root == tmp_path / "runs/fake/multi-source-de-sw"
+    assert 'regime = "multi-source-de-sw"' in (plan.folders[0] / "system.toml").read_text()
+    assert trained_on(plan, "en") == ["train.de.json", "train.sw.json"]
+    assert plan == planned(tmp_path / "runs", "multi-source:de,sw")
+
+
+def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
+    alone, together = (planned(tmp_path / name, "in-language", seeds=2) for name in ("one", "two"))
+    expected = run(alone)
+    log.write_text("")
+    subprocess.run(command(together, jobs=2), check=True, capture_output=True)
+    assert set(words(log, "predict").values()) == {1}
+    assert run(together) == expected
+    assert snapshot(alone.root) == snapshot(together.root)
+    assert leftovers(together.root) == []
+
+
+def test_killed_at_random_it_ends_like_an_undisturbed_run(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLEEP", "60")
+    plan, undisturbed = (planned(tmp_path / name, "in-language-1000", seeds=4) for name in ("killed", "undisturbed"))
+    expected = run(undisturbed)
+
+    def start() -> multiprocessing.context.ForkProcess:
+        process = FORK.Process(target=run, args=(plan,))
+        process.start()
+        return process
+
+    assert kill_at_random(start, plan.summary.exists, seed=5, first=0.05) >= 5
+    assert run(plan) == expected
+    assert snapshot(plan.root) == snapshot(undisturbed.root)
+    assert leftovers(plan.root) == []
+
+
+def test_what_a_regime_cannot_do_is_skipped_with_the_reason(tmp_path: Path, log: Path) -> None:
+    request = Request.of("mini", tasks=["mini-tatoeba"], languages=["de"])
+    retrieval = run(Plan.of("fake", tmp_path / "a", request, seeds=1, regime="in-language"))
+    assert "fake learns nothing for mini-tatoeba" in retrieval.skipped["seed-0 mini-tatoeba/de"]
+    questions = run(planned(tmp_path / "b", "translate-test"))
+    assert "answers would be spans of the translation" in questions.skipped["seed-0 mini-xquad/de"]
+    assert not log.read_text()
+
+
+def test_translated_questions_are_asked_and_the_originals_scored(tmp_path: Path, log: Path) -> None:
+    of = task("mini-xnli")
+    translate(of, "sw", "test", None, lambda lines: [f"English {line}" for line in lines])
+    plan = planned(tmp_path / "runs", "translate-test", tasks="mini-xnli")
+    summary = run(plan)
+    assert summary.cells == {"done": 2, "failed": 0, "skipped": 2, "missing": 0}
+    assert "no translation of mini-xnli's test set from de" in summary.skipped["seed-0 mini-xnli/de"]
+    assert words(log, "predict") == {"0-mini-xnli/en": 1, "0-mini-xnli/sw": 1}
+    cell = record(plan, "sw", "mini-xnli")
+    assert cell.score is not None
+    assert cell.score.language == "sw"
+    assert cell.provenance.data is not None
+    assert [Path(path).name for path in cell.provenance.data.stamps] == ["test-sw.tsv", "sw.jsonl"]
+    translate(of, "sw", "test", None, lambda lines: [f"Other {line}" for line in lines])
+    log.write_text("")
+    run(plan)
+    assert sum(words(log, "predict").values()) == 1  # the translation is another one now
+
+
+def test_what_was_left_out_is_in_the_record(tmp_path: Path, log: Path) -> None:
+    of = task("mini-xquad")
+    answers = {text for texts in load(of, "en", "train")["answers"] for text in texts}
+    translate(of, "sw", "train", None, lambda lines: ["?" if line in answers else line for line in lines])
+    plan = planned(tmp_path / "runs", "translate-train")
+    assert run(plan).cells == {"done": 1, "failed": 1, "skipped": 2, "missing": 0}
+    assert "no example is left to learn from" in record(plan, "sw").reason
+    once = {min(answers)}
+    translate(of, "sw", "train", None, lambda lines: ["?" if line in once else line for line in lines])
+    assert run(plan).cells["done"] == 2
+    training = record(plan, "sw").provenance.training
+    assert training is not None
+    assert "questions left out: the answer is not in the passage" in training.notes[0]
+
+
+class Keeper(FakeSystem):
+    """Keeps what it learns in its folder, and learns from the questions of another task."""
+
+    def __init__(self, strength: int = 1) -> None:
+        self.strength = strength
+
+    def learns_from(self, task: Task) -> Task:
+        return base_task if (base_task := _questions()).kind == task.kind else task
+
+    def learn(self, task: Task, train: Examples | None, seed: int, context: FitContext) -> "Keeper":
+        note("enter", context.folder.name, os.getpid())
+        found = (context.folder / "weights").exists()
+        if not found:
+            assert train is not None
+            self.fit(task, train, seed)
+            with pytest.raises(DataError):
+                context.examples("de", "dev")
+            heard = f"{self.strength} {context.languages} {train.task} {len(context.examples('en', 'dev'))}"
+            (context.folder / "weights").write_text(heard)
+        self.task, self.seed = task, seed
+        note("leave", context.folder.name, os.getpid())
+        return self
+
+
+def _questions() -> Task:
+    return task("mini-xquad")
+
+
+@pytest.fixture
+def keeper(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(base._SHIPPED, "keeper", f"{__name__}:Keeper")
+
+
+def test_a_system_learns_in_a_folder_of_its_own(tmp_path: Path, keeper: None, log: Path) -> None:
+    request = Request.of("mini", tasks=["mini-mlqa"], languages=["de", "sw"])
+    plan = Plan.of("keeper", tmp_path / "runs", request, seeds=1, settings={"strength": 7})
+    assert pickle.loads(pickle.dumps(plan)).built().strength == 7  # noqa: S301 - as it reaches other processes
+    run(plan)
+    weights = plan.fit_folder(FitGroup(0, "mini-mlqa", ())) / "weights"
+    assert weights.read_text() == "7 ('de', 'sw') mini-xquad 120"
+    plan.record(CellKey(0, "mini-mlqa", "sw")).unlink()
+    run(plan)
+    assert sum(words(log, "fit").values()) == 1  # found again
+    run(plan, force=True)
+    assert sum(words(log, "fit").values()) == 2
+
+
+def test_one_process_at_a_time_learns_in_a_folder(
+    tmp_path: Path, keeper: None, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLEEP", "300")
+    plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
+    both = [FORK.Process(target=run, args=(plan,)) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    inside = [line.split()[0] for line in log.read_text().splitlines() if line.split()[0] in ("enter", "leave")]
+    assert inside == ["enter", "leave"] * (len(inside) // 2)
+    assert sum(words(log, "fit").values()) == 1
+    assert set(words(log, "predict").values()) == {1}
+    scores(plan)
+    assert leftovers(plan.root) == []
+
+
+def test_who_waits_for_a_fit_is_told_what_for(tmp_path: Path, keeper: None) -> None:
+    plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
+    lock = plan.fit_folder(plan.groups[0]) / "fit.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_bytes(msgspec.json.encode(locks.Owner("elsewhere", 1, "1", "token")))
+    told = []
+
+    def look(waiting: str) -> None:
+        told.append(waiting)
+        if waiting:
+            lock.unlink(missing_ok=True)  # the other one is done
+
+    run(plan, look=look)
+    assert [waiting for waiting in told if waiting] == ["another process is learning seed-0 mini-xquad"]
+
+
+def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(IsoglossError, match="2 processes that fit together cannot each have 3"):
+        run(planned(tmp_path, "zero-shot"), jobs=3)
+
+
+def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) -> None:
+    """As torchrun starts them: both fit for every group, the first fills the cells."""
+    pytest.importorskip("torch")
+    pytest.importorskip("accelerate")
+    plan = planned(tmp_path / "runs", "in-language", seeds=2)
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = str(free.getsockname()[1])
+    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    ranks = [
+        subprocess.Popen(
+            command(plan, jobs=1),
+            env={**os.environ, **world, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    said = [process.communicate(timeout=300) for process in ranks]
+    assert [process.returncode for process in ranks] == [0, 0], said
+    assert "6 done, 2 skipped cells" in said[0][0]
+    assert said[1][0] == ""
+    lines = [line.split() for line in log.read_text().splitlines()]
+    fits = Counter(pid for word, _, pid in lines if word == "fit")
+    assert sorted(fits.values()) == [6, 6]
+    assert {pid for word, _, pid in lines if word == "predict"} == {str(ranks[0].pid)}
+    assert set(words(log, "predict").values()) == {1}
+    undisturbed = planned(tmp_path / "alone", "in-language", seeds=2)
+    run(undisturbed)
+    assert snapshot(plan.root) == snapshot(undisturbed.root)
+
+
+@pytest.mark.parametrize("regime", ["in-language", "in-language-all"])
+def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) -> None:
+    for code in ("de", "sw"):
+        rows = sentences.inference(code, "train", 1200)
+        (mini / f"xnli/train-{code}.tsv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    plan = Plan.of("ngram", tmp_path, Request.of("mini", tasks=["mini-xnli"], languages=["de"]), seeds=1, regime=regime)
+    assert run(plan).cells["done"] == 1
+    [cell] = scores(plan).values()
+    assert cell is not None
+    assert cell.metrics["accuracy"].value > 50  # chance is a third

@@ -1,0 +1,235 @@
+"""Locks: one owner at a time, and a dead one's lock changes hands exactly once."""
+
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from isogloss.runs import locks
+from isogloss.runs.locks import Owner, acquire, owners, relinquish, sweep
+
+FORK = multiprocessing.get_context("fork")
+
+
+def dead_pid() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def put(path: Path, *, machine: str | None = None, pid: int | None = None, started: str = "1", age: float = 0) -> Owner:
+    """A lock as somebody else made it."""
+    owner = Owner(locks._machine() if machine is None else machine, pid or dead_pid(), started, os.urandom(4).hex())
+    path.write_bytes(msgspec.json.encode(owner))
+    os.utime(path, (time.time() - age, time.time() - age))
+    return owner
+
+
+def test_a_lock_has_one_owner_until_it_is_released(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "x.lock"
+    lock = acquire(path)
+    assert lock is not None
+    assert acquire(path) is None
+    assert [owner.pid for owner in owners(path)] == [os.getpid()]
+    lock.release()
+    assert list(path.parent.iterdir()) == []
+    with acquire(path) as again:  # type: ignore[union-attr]
+        assert again.owner.token != lock.owner.token
+    assert not path.exists()
+
+
+def test_a_lock_is_released_by_an_exception(tmp_path: Path) -> None:
+    lock = acquire(tmp_path / "x.lock")
+    assert lock is not None
+    with pytest.raises(KeyboardInterrupt), lock:
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_gives_up_what_is_its_own_and_nothing_else(tmp_path: Path) -> None:
+    others = [tmp_path / "far.lock", tmp_path / "before.lock"]
+    put(others[0], machine="elsewhere")
+    put(others[1], pid=os.getpid())  # an earlier process of the same number
+    put(tmp_path / "sub.lock")
+    for path in (tmp_path / "deep" / "mine.lock", tmp_path / "sub.lock"):  # the second taken over from a dead one
+        assert acquire(path) is not None
+    relinquish(tmp_path)
+    assert sorted(tmp_path.rglob("*.lock*")) == sorted(others)
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    put(path)
+    lock = acquire(path)
+    assert lock is not None
+    assert acquire(path) is None
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_with_a_dead_ones_number_is_another(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    put(path, pid=os.getpid(), started="1")
+    assert acquire(path) is not None
+    path = tmp_path / "y.lock"
+    put(path, pid=os.getpid(), started=locks._started(os.getpid()))
+    assert acquire(path) is None
+
+
+def test_a_zombie_is_dead(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    put(path, pid=process.pid, started=locks._started(process.pid))
+    assert acquire(path) is None
+    process.kill()
+    deadline = time.monotonic() + 10
+    while (lock := acquire(path)) is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert lock is not None
+    process.communicate()
+
+
+def test_an_owner_on_another_machine_lives_as_long_as_its_lock_is_fresh(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    put(path, machine="elsewhere", pid=os.getpid(), age=locks.STALE - 30)
+    assert acquire(path) is None
+    put(path, machine="elsewhere", pid=os.getpid(), age=locks.STALE + 30)
+    assert acquire(path) is not None
+
+
+def test_age_is_measured_by_the_clock_of_the_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.lock"
+    put(path, machine="elsewhere")
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert acquire(path) is None
+
+
+def test_a_held_lock_is_kept_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "BEAT", 0.01)
+    path = tmp_path / "x.lock"
+    with acquire(path):  # type: ignore[union-attr]
+        os.utime(path, (0, 0))
+        deadline = time.monotonic() + 10
+        while path.stat().st_mtime == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert path.stat().st_mtime > 0
+
+
+def test_a_successor_that_died_has_a_successor(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    first = put(path)
+    second = put(locks._heir(path, first))
+    lock = acquire(path)
+    assert lock is not None
+    assert [owner.token for owner in owners(path)] == [first.token, second.token, lock.owner.token]
+    assert acquire(path) is None
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_lock_is_nobodys_once_it_is_old(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    path.touch()
+    assert acquire(path) is None
+    os.utime(path, (0, 0))
+    assert acquire(path) is not None
+
+
+@pytest.mark.parametrize("taken_anew", [False, True])
+def test_who_looked_too_early_withdraws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_anew: bool) -> None:
+    """Between our look at a dead owner and our succession, another succeeds, works, releases (and a third comes)."""
+    path = tmp_path / "x.lock"
+    put(path)
+    look = locks._chain
+    meanwhile = []
+
+    def late(of: Path) -> list[locks._Link]:
+        seen = look(of)
+        if not meanwhile:
+            meanwhile.append(None)
+            other = acquire(path)
+            assert other is not None
+            other.release()
+            meanwhile.append(acquire(path) if taken_anew else None)
+        return seen
+
+    monkeypatch.setattr(locks, "_chain", late)
+    assert acquire(path) is None
+    monkeypatch.undo()
+    third = meanwhile[1]
+    assert [file.name for file in tmp_path.iterdir()] == (["x.lock"] if taken_anew else [])
+    if third is not None:
+        assert owners(path) == [third.owner]
+        third.release()
+
+
+def _contend(path: Path, rounds: int) -> None:
+    """Work under the lock, again and again, everything at an uneven pace; a second one inside would find the marker."""
+    rng = random.Random(os.getpid())
+
+    def late(act: Any) -> Any:
+        def done_late(*words: Any, **more: Any) -> Any:
+            found = act(*words, **more)
+            time.sleep(rng.choice((0, 0, 0.0002, 0.002)))
+            return found
+
+        return done_late
+
+    locks._chain = late(locks._chain)
+    Path.unlink = late(Path.unlink)  # type: ignore[method-assign]
+    inside, done = path.with_name("inside"), 0
+    while done < rounds:
+        lock = acquire(path)
+        if lock is None:
+            continue
+        os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
+        time.sleep(0.001)
+        inside.unlink()
+        done += 1
+        if done % 2:
+            lock.release()
+        else:  # as if killed: the lock stays, and its owner is dead
+            lock._released.set()
+            scratch = path.with_name(f"gone-{os.getpid()}")
+            scratch.write_bytes(msgspec.json.encode(msgspec.structs.replace(lock.owner, started="1")))
+            scratch.replace(lock._mine)
+
+
+def test_no_two_are_ever_inside(tmp_path: Path) -> None:
+    crowd = [FORK.Process(target=_contend, args=(tmp_path / "x.lock", 40)) for _ in range(4)]
+    for process in crowd:
+        process.start()
+    for process in crowd:
+        process.join()
+    assert [process.exitcode for process in crowd] == [0, 0, 0, 0]
+
+
+def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) -> None:
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    first = put(below / "dead.lock")
+    put(locks._heir(below / "dead.lock", first))
+    put(below / f"orphan.lock.{'0' * 8}")
+    put(below / ".dead.lock.token.claim")
+    put(below / ".far.lock.token.claim", machine="elsewhere", age=locks.STALE + 30)
+    (below / ".unwritten.lock.token.claim").touch()
+    (below / "sw.json").touch()
+    put(below / "far.lock", machine="elsewhere")
+    lock = acquire(below / "mine.lock")
+    beginning = put(below / "taken.lock")
+    successor = acquire(below / "taken.lock")
+    assert lock is not None
+    assert successor is not None
+    sweep(tmp_path)
+    kept = {"sw.json", "far.lock", "mine.lock", "taken.lock", f"taken.lock.{beginning.token}"}
+    assert {file.name for file in below.iterdir()} == kept
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+    lock.release()
+    successor.release()

@@ -1,0 +1,134 @@
+"""The loss by hand, cached gradients beside plain ones, and two processes beside one."""
+
+import math
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+from isogloss.systems.dual.contrastive import contrast  # noqa: E402
+from systems.dual.dual_twins import gradients, model, objective  # noqa: E402 - only where there is torch
+
+VECTORS = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
+
+
+def loss(scores: list[list[float]], right: list[int]) -> float:
+    """The negative log-probability of the right place of each row, summed; rows hold only what is not hidden."""
+    total = 0.0
+    for row, place in zip(scores, right, strict=True):
+        total += math.log(sum(math.exp(score) for score in row)) - row[place]
+    return total
+
+
+def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Equal but for rounding, which is measured by the largest of all: some gradients are zero in theory."""
+    assert found.keys() == expected.keys()
+    largest = max(float(gradient.abs().max()) for gradient in expected.values())
+    for name, gradient in expected.items():
+        torch.testing.assert_close(found[name], gradient, rtol=1e-3, atol=1e-5 * largest)
+
+
+def test_three_by_three() -> None:
+    queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
+    found = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0))
+    rows = [[2.0, 0.0, 1.6], [1.2, 1.6, 1.92], [0.0, 2.0, 1.2]]
+    assert float(found) == pytest.approx(loss(rows, [0, 1, 2]), abs=1e-5)
+    both = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0), both=True)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    assert float(both) == pytest.approx((loss(rows, [0, 1, 2]) + loss(columns, [0, 1, 2])) / 2, abs=1e-5)
+
+
+def test_the_same_answer_is_not_a_wrong_one() -> None:
+    queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.8, 0.6]])
+    found = contrast(queries, answers, torch.tensor([[1, 7], [2, 7], [3, 8]]), torch.tensor(2.0))
+    # The first two answers are one: each of the first two queries sees its own and the third.
+    rows = [[2.0, 1.6], [1.2, 1.92], [0.0, 0.0, 1.2]]
+    assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
+
+
+def test_another_answer_to_the_same_query_is_not_a_wrong_one() -> None:
+    queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
+    identities = torch.tensor([[1, 4], [1, 5], [2, 6]])
+    rows, columns = [[2.0, 1.6], [1.6, 1.92], [0.0, 2.0, 1.2]], [[2.0, 0.0], [1.6, 2.0], [1.6, 1.92, 1.2]]
+    found = contrast(queries, answers, identities, torch.tensor(2.0))
+    assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
+    both = contrast(queries, answers, identities, torch.tensor(2.0), both=True)
+    assert float(both) == pytest.approx((loss(rows, [0, 0, 2]) + loss(columns, [0, 0, 2])) / 2, abs=1e-5)
+
+
+def test_padding_adds_nothing() -> None:
+    queries = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
+    answers = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
+    scale = torch.tensor(100.0)
+    padded = contrast(queries, answers, torch.tensor([[0, 0], [1, 1], [2, 2], [-1, -1]]), scale, both=True)
+    plain = contrast(queries[:3], answers[:3], torch.tensor([[0, 0], [1, 1], [2, 2]]), scale, both=True)
+    assert float(padded.detach()) == pytest.approx(float(plain.detach()), abs=1e-5)
+    padded.backward()
+    assert queries.grad is not None and answers.grad is not None
+    assert bool(queries.grad.isfinite().all() and answers.grad.isfinite().all())
+    assert not bool(queries.grad[3].any() or answers.grad[3].any())
+
+
+def test_shapes_depend_on_width_and_size_alone() -> None:
+    made = objective()
+    one, other = made.batch(np.array([0, 1, 2]), 16, 8), made.batch(np.array([9]), 16, 8)
+    assert {name: array.shape for name, array in one.items()} == {name: array.shape for name, array in other.items()}
+    assert one["answer"].shape == (8, 16)
+    assert one["identity"].tolist()[3:] == [[-1, -1]] * 5
+    assert (one["answer_length"] >= 1).all()
+    assert made.weight(np.array([3, 4])) == 2.0
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("chunk", [3, 5, 8])
+def test_cached_gradients_are_the_plain_ones(tiny_bert: Path, chunk: int, both: bool) -> None:
+    items = np.arange(16)
+    plain_loss, plain = gradients(model(tiny_bert), objective(both=both), items, 16)
+    cached_loss, cached = gradients(model(tiny_bert), objective(chunk=chunk, both=both), items, 16)
+    assert cached_loss == pytest.approx(plain_loss, rel=1e-5)
+    assert_same(cached, plain)
+
+
+def test_cached_gradients_with_dropout_are_those_of_its_own_chunks(tiny_bert: Path) -> None:
+    """In chunks other numbers are drawn than in one pass: the same ones, drawn by hand, give the same gradients."""
+    items, chunk = np.arange(16), 4
+    cached_loss, cached = gradients(model(tiny_bert, dropout=0.3), objective(chunk=chunk), items, 16)
+    whole = model(tiny_bert, dropout=0.3)
+    batch = {name: torch.from_numpy(array) for name, array in objective().batch(items, 16, 16).items()}
+    torch.manual_seed(7)
+    sides: list[Any] = [
+        torch.cat(
+            [whole(batch[side][i : i + chunk], batch[f"{side}_length"][i : i + chunk]) for i in range(0, 16, chunk)]
+        )
+        for side in ("query", "answer")
+    ]
+    loss = contrast(*sides, batch["identity"], whole.scale) / 16
+    loss.backward()
+    assert cached_loss == pytest.approx(float(loss.detach()), rel=1e-5)
+    assert_same(cached, {name: p.grad for name, p in whole.named_parameters() if p.grad is not None})
+
+
+def test_two_processes_are_one(tiny_bert: Path, tmp_path: Path) -> None:
+    _, alone = gradients(model(tiny_bert), objective(both=True), np.arange(16), 16)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    here = Path(__file__).parent
+    running = []
+    for rank in range(2):
+        where = {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank), "MASTER_ADDR": "127.0.0.1"}
+        environment = {**os.environ, **where, "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, str(here / "dual_twins.py"), str(tiny_bert), str(tmp_path / f"{rank}.pt")]
+        running.append(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
+    for process in running:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    halves = [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)]
+    assert_same({name: halves[0][name] + halves[1][name] for name in alone}, alone)

@@ -1,0 +1,348 @@
+"""One fit: the record, the weights that are kept, and that nothing is done twice."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
+
+from isogloss.errors import DataError, UnknownNameError
+from isogloss.systems.base import FitContext, SystemFailureError, system
+from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
+from isogloss.systems.neural.fit_log import FitLog, read_account, write_account
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
+from isogloss.training import loop
+from isogloss.training.record import CheckpointRecord, read_checkpoints
+from isogloss.training.selection import Choice
+from systems.neural.scripted import STEPS, ScriptedSystem, context, labelled
+
+XNLI = task("xnli")
+SCRIPT = {"en": [3, 7, 7, 5], "de": [1, 2, 3, 2], "sw": [9, 1, 1, 1]}
+
+
+@pytest.fixture
+def learn(tiny_bert: Path, tmp_path: Path) -> Callable[..., ScriptedSystem]:
+    """Learn in a folder by a rule; what it is asked for is English, German and Swahili."""
+
+    def learn(
+        folder: str = "fit", *languages: str, script: dict[str, list[int]] = SCRIPT, seed: int = 0, **settings: Any
+    ) -> ScriptedSystem:
+        system = ScriptedSystem(str(tiny_bert), script, **settings)
+        where = context(tmp_path / folder, XNLI, *(languages or ("en", "de", "sw")))
+        system.learn(XNLI, labelled(XNLI, "en", "train", 16), seed, where)
+        return system
+
+    return learn
+
+
+def kept(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "weights").iterdir())
+
+
+def weights(system: ScriptedSystem, language: str) -> Any:
+    assert system._taught is not None
+    return system._taught.of(language).classifier.weight.detach().clone()
+
+
+@pytest.mark.parametrize(
+    ("rule", "chosen", "folders"),
+    [
+        ("english-dev", {"en": 4, "de": 4, "sw": 4}, ["last", "step-00000004"]),
+        ("target-dev", {"en": 4, "de": 6, "sw": 2}, ["last", "step-00000002", "step-00000004", "step-00000006"]),
+        ("single-target:de", {"en": 6, "de": 6, "sw": 6}, ["last", "step-00000006"]),
+        ("last", {"en": 8, "de": 8, "sw": 8}, ["last"]),
+    ],
+)
+def test_a_rule_chooses_and_only_its_weights_are_kept(
+    rule: str, chosen: dict[str, int], folders: list[str], learn: Callable[..., ScriptedSystem], tmp_path: Path
+) -> None:
+    system = learn(select=rule)
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert {code: choice.step for code, choice in account.chosen.items()} == chosen
+    assert kept(tmp_path / "fit") == folders
+    again = learn(select=rule)
+    for language, step in chosen.items():
+        same = [other for other in chosen if chosen[other] == step]
+        assert all(weights(again, language).equal(weights(system, other)) for other in same)
+        assert not any(weights(again, language).equal(weights(system, other)) for other in chosen.keys() - same)
+
+
+def test_the_last_weights_are_kept_once(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    learn(script={"en": [1, 2, 3, 4], "de": [0] * 4, "sw": [0] * 4})
+    assert kept(tmp_path / "fit") == ["last"]
+
+
+def test_what_is_in_the_folder(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    learn("fit", "sw", "ta", seed=3)
+    folder = tmp_path / "fit"
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["checkpoints.csv", "checkpoints.npz", "training.json", "weights"]
+    found = read_checkpoints(folder)
+    assert found.steps == tuple(STEPS)
+    # English is not asked for, but the rule looks at its dev set.
+    asked = {(row.language, row.split) for row in found.rows}
+    assert asked == {("sw", "dev"), ("sw", "test"), ("ta", "test"), ("en", "dev")}
+    assert {row.seed for row in found.rows} == {3}
+    assert {row.value for row in found.rows if (row.step, row.language, row.split) == (2, "sw", "dev")} == {90.0}
+    account = json.loads((folder / "training.json").read_text())
+    assert account["notes"] == ["ta dev: no dev file of xnli/ta"]
+    assert account["chosen"] == {"sw": [4, "en dev"], "ta": [4, "en dev"]}
+    assert (account["updates"], account["seed"], account["recipe"]["batch"]) == (8, 3, 8)
+    assert account["learnt_from"]["examples"] == 16
+    assert list(account["losses"]) == ["2", "4", "6", "8"]
+
+
+@pytest.mark.parametrize("family", ["encoder", "dual-encoder"])
+def test_what_was_not_learnt_from_is_counted(family: str, tiny_bert: Path, tmp_path: Path) -> None:
+    of = task("mini-xquad" if family == "encoder" else "mini-lareqa")
+    train = load("mini-xquad", "en", "train").keep(range(8))
+    train.columns |= {"answers": [["not there"], *train["answers"][1:]]}
+    train.columns |= {"answer_starts": [[-1], *train["answer_starts"][1:]]}
+    learner = system(f"{family}:{tiny_bert}", quiet=True, steps=1, batch=8, test_examples=0, dev_examples=0)
+    learner.learn(of, train, 0, FitContext(tmp_path, ("en",), lambda language, split: load(of, language, split)))
+    account = read_account(tmp_path)
+    assert account is not None
+    [note] = [note for note in account.notes if "left out" in note]
+    assert note.startswith("mini-xquad/en train: 1 of 8 examples left out: their answer ")
+
+
+def test_other_tools_open_the_weights(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    from transformers import pipeline
+
+    learn(select="last")
+    judge = pipeline("text-classification", str(tmp_path / "fit" / "weights" / "last"))
+    assert judge("Eric is old.")[0]["label"] in XNLI.labels
+
+
+def test_a_finished_fit_is_not_done_again(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = labelled(XNLI, "de", "test", 30)
+    before = learn("fit", "en", "de").predict(asked)
+    monkeypatch.setattr(loop, "train", lambda *words, **settings: pytest.fail("trained twice"))
+    assert learn("fit", "de").predict(asked) == before
+    # One checkpoint answers all languages, also those that nobody had asked for; the account says that it does.
+    for _ in range(2):
+        assert learn("fit", "en", "de", "sw").predict(labelled(XNLI, "sw", "test", 30)) == before
+        account = read_account(tmp_path / "fit")
+        assert account is not None
+        assert account.languages == ["en", "de"]
+        assert account.notes == ["sw: not in the record, which was complete when it was first asked for"]
+
+
+def test_what_a_finished_fit_needed_is_removed_though_it_was_killed_before(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written(folder: Path, account: FitLog) -> None:
+        write_account(folder, account)
+        if account.finished:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("isogloss.systems.neural.fine_tuning.write_account", written)
+        with pytest.raises(KeyboardInterrupt):
+            learn(select="last")
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.finished
+    assert (tmp_path / "fit" / "state").exists()
+    learn(select="last")
+    names = sorted(path.name for path in (tmp_path / "fit").iterdir())
+    assert names == ["checkpoints.csv", "checkpoints.npz", "training.json", "weights"]
+
+
+def test_a_damaged_dev_set_is_told(tiny_bert: Path, tmp_path: Path) -> None:
+    def examples(language: str, split: str) -> Examples:
+        if split == "dev":
+            raise DataError("1 columns instead of 3", where="dev-en.tsv:3")
+        return labelled(XNLI, language, split, 10)
+
+    system = ScriptedSystem(str(tiny_bert), SCRIPT)
+    with pytest.raises(DataError, match=r"dev-en\.tsv:3: 1 columns"):
+        system.learn(XNLI, labelled(XNLI, "en", "train", 16), 0, FitContext(tmp_path, ("en",), examples))
+
+
+def test_another_language_has_another_best_checkpoint(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    learn("fit", "en", select="target-dev")
+    learn("fit", "en", "sw", select="target-dev")
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.chosen["sw"] == Choice(2, "sw dev")
+
+
+def test_other_settings_begin_anew(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    learn(select="target-dev")
+    learn(select="last", batch=4)
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.updates == 16
+    assert kept(tmp_path / "fit") == ["last"]
+    assert read_checkpoints(tmp_path / "fit").steps == (4, 8, 12, 16)
+
+
+@pytest.mark.parametrize("state_every", [0.0, 1e9])
+@pytest.mark.parametrize("moment", ["before", "after", "at the end"])
+def test_a_killed_fit_goes_on_to_the_same_end(
+    moment: str,
+    state_every: float,
+    learn: Callable[..., ScriptedSystem],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(loop, "STATE_EVERY", state_every)
+    whole = learn("undisturbed")
+    add = CheckpointRecord.add
+
+    def killed_at_the_end(record: CheckpointRecord) -> None:
+        raise KeyboardInterrupt
+
+    def killed(record: CheckpointRecord, step: int, answer: Any) -> None:
+        if step == 6 and moment == "before":
+            raise KeyboardInterrupt
+        add(record, step, answer)
+        if step == 6 and moment == "after":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CheckpointRecord, "add", killed)
+        patched.setattr(CheckpointRecord, "conclude", killed_at_the_end)
+        with pytest.raises(KeyboardInterrupt):
+            learn("killed")
+    account = read_account(tmp_path / "killed")
+    assert account is not None
+    assert not account.finished
+    # What was asked after the last state is asked again.
+    done = 4 if moment == "at the end" else 2 if state_every == 0.0 else 0
+    rest = {code: values[done:] for code, values in SCRIPT.items()}
+    again = learn("killed", script=rest)
+    for name in ("checkpoints.csv", "checkpoints.npz"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "undisturbed" / name).read_bytes()
+    assert kept(tmp_path / "killed") == kept(tmp_path / "undisturbed")
+    assert weights(again, "en").equal(weights(whole, "en"))
+    last = [read_account(tmp_path / name) for name in ("killed", "undisturbed")]
+    assert last[0] is not None
+    assert last[1] is not None
+    assert last[0].losses == last[1].losses
+
+
+@pytest.fixture
+def killed(learn: Callable[..., ScriptedSystem], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Learn until just after the checkpoint at update 6; the last state on disk is that of update 4."""
+
+    def killed(*words: str, **settings: Any) -> None:
+        observe = CheckpointCallback.__call__
+
+        def until(observer: CheckpointCallback, moment: loop.CheckpointInfo, model: Any) -> bool:
+            found = observe(observer, moment, model)
+            if moment.step == 6:
+                raise KeyboardInterrupt
+            return found
+
+        monkeypatch.setattr(loop, "STATE_EVERY", 0.0)
+        with monkeypatch.context() as patched:
+            patched.setattr(CheckpointCallback, "__call__", until)
+            with pytest.raises(KeyboardInterrupt):
+                learn(*words, **settings)
+
+    return killed
+
+
+def test_the_record_is_of_the_life_that_made_the_weights(
+    killed: Callable[..., None], learn: Callable[..., ScriptedSystem], tmp_path: Path
+) -> None:
+    """A second life that is another model at update 6 than the first was, as on CUDA it may be by rounding."""
+    killed(script={"en": [3, 5, 9], "de": [0] * 3, "sw": [0] * 3})
+    assert kept(tmp_path / "fit") == ["step-00000004", "step-00000006"]
+    system = learn(script={"en": [4, 2], "de": [0] * 2, "sw": [0] * 2})
+    found = read_checkpoints(tmp_path / "fit")
+    assert [row.value for row in found.rows if (row.language, row.split) == ("en", "dev")] == [30, 50, 40, 20]
+    # The best before the state is there still, though it was not the best when the first life ended.
+    assert kept(tmp_path / "fit") == ["last", "step-00000004"]
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.chosen["de"] == Choice(4, "en dev")
+    asked = labelled(XNLI, "de", "test", 10)
+    assert dict(zip(asked.ids, system.predict(asked), strict=True)) == found.answers(4, "de")
+
+
+def test_a_language_that_is_added_costs_nothing_that_was_learnt(
+    killed: Callable[..., None], learn: Callable[..., ScriptedSystem], tmp_path: Path
+) -> None:
+    whole = learn("undisturbed", "en")
+    killed("fit", "en")
+    again = learn("fit", "en", "sw", script={"en": [7, 5], "sw": [1, 2]})
+    assert weights(again, "en").equal(weights(whole, "en"))
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.languages == ["en", "sw"]
+    assert account.chosen == {"en": Choice(4, "en dev"), "sw": Choice(4, "en dev")}
+    late = "asked only from update 6 on, having been added late"
+    assert account.notes == [f"sw dev: {late}", f"sw test: {late}"]
+    rows = read_checkpoints(tmp_path / "fit").rows
+    assert [row.step for row in rows if (row.language, row.split) == ("en", "test")] == STEPS
+    assert [row.step for row in rows if (row.language, row.split) == ("sw", "test")] == [6, 8]
+
+
+def test_it_ends_when_english_dev_has_converged(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    script = {"en": [5, 6, 6, 4, 9, 9, 9, 9], "de": [0] * 8, "sw": [0] * 8}
+    learn(script=script, patience=2, checkpoints=12.5)
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.updates == 4
+    assert account.chosen["sw"] == Choice(2, "en dev")
+
+
+def test_a_failure_at_a_checkpoint_is_raised(
+    learn: Callable[..., ScriptedSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(record: CheckpointRecord, step: int, answer: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(CheckpointRecord, "add", fail)
+    with pytest.raises(OSError, match="the disk is full"):
+        learn()
+
+
+def test_a_rule_needs_a_language_of_the_task(learn: Callable[..., ScriptedSystem]) -> None:
+    with pytest.raises(UnknownNameError, match="language of xnli in single-target:yo"):
+        learn(select="single-target:yo")
+
+
+def test_a_rule_that_has_no_dev_set_says_so(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn("fit", "en", "ta", select="target-dev", quiet=False)
+    account = read_account(tmp_path / "fit")
+    assert account is not None
+    assert account.chosen == {"en": Choice(4, "en dev"), "ta": Choice(8, "last")}
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("xnli seed 0: ta dev: ")
+    assert said[0].endswith("; the last checkpoint answers where it should have chosen")
+
+
+def test_weights_that_cannot_be_written_are_told(
+    learn: Callable[..., ScriptedSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from safetensors import SafetensorError
+    from transformers import PreTrainedModel
+
+    def full(*words: Any, **settings: Any) -> None:
+        raise SafetensorError("No space left on device")
+
+    monkeypatch.setattr(PreTrainedModel, "save_pretrained", full)
+    with pytest.raises(SystemFailureError, match=r"cannot be written \(No space left on device\)\. Make room there"):
+        learn()
+    assert kept(tmp_path / "fit") == []
+
+
+def test_damaged_weights_are_told(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
+    learn(select="last")
+    (tmp_path / "fit" / "weights" / "last" / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(SystemFailureError, match=r"weights cannot be read .* Remove .* to train again"):
+        learn(select="last").predict(labelled(XNLI, "de", "test", 3))
