@@ -10,7 +10,8 @@ first, so whoever succeeds an owner of a chain that is gone finds his own file a
 import os
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -114,6 +115,16 @@ def relinquish(folder: Path) -> None:
         if owner is not None and (owner.machine, owner.pid, owner.started) == (_machine(), pid, started):
             for link in chain:
                 link.file.unlink(missing_ok=True)
+
+
+@contextmanager
+def releasing_on_interrupt(folder: Path) -> Iterator[None]:
+    """A context that Ctrl-C leaves without a lock: it may come between a lock's file and whoever would release it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        relinquish(folder)
+        raise
 
 
 def sweep(folder: Path) -> None:
