@@ -18,7 +18,7 @@ from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
 from isogloss.systems.base import System
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
@@ -92,7 +92,7 @@ def _no_gold(of: Task, examples: Examples) -> str:
     """Why a cell cannot be scored, "" where it can."""
     if not examples.has_gold:
         return f"not scored: the {examples.split} file has no gold answers"
-    placeholder = kind(of.kind).placeholder(examples)
+    placeholder = kind_of(of).placeholder(examples)
     return f"not scored: {placeholder}" if placeholder else ""
 
 
@@ -109,7 +109,7 @@ def _judge(job: FitJob, examples: Examples, content: bytes, path: Path) -> Cell 
     Raises:
         PredictionError: the answers cannot be scored.
     """
-    answered, problems = judge_answers(job.task, examples, parse_json_lines(content, path, kind(job.task.kind)))
+    answered, problems = judge_answers(job.task, examples, parse_json_lines(content, path, kind_of(job.task)))
     refuse(problems)
     return None if answered is None else answered.cell
 

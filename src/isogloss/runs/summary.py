@@ -17,6 +17,7 @@ from isogloss.scoring.results import Results
 from isogloss.scoring.score import score_cells
 from isogloss.scoring.stored import read_cell
 from isogloss.tasks.registry import task
+from isogloss.tasks.suites import SUITES
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -83,23 +84,26 @@ def _results(plan: Plan, seed: int) -> Results | None:
     }
     if not records:
         return None
-    path = plan.results_path(seed)
-    newest = max(plan.record_path(cell).stat().st_mtime_ns for cell in records)
-    if path.exists() and path.stat().st_mtime_ns >= newest:
-        before = _read_results(plan, seed)
-        if before is not None and before.suite == asked.suite.id and _cell_names(before) == _names(records):
-            return before
+    before = _current_results(plan, seed, records)
+    if before is not None:
+        return before
     request = _ChosenCells(asked.suite, tasks, None, asked.split, asked.data, chosen=_names(records))
     results = score_cells(_judged(plan, records, request), request, Folder(plan.seed_folder(seed)).system)
-    results.to_json(path)
+    results.to_json(plan.results_path(seed))
     return results
 
 
-def _read_results(plan: Plan, seed: int) -> Results | None:
+def _current_results(plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> Results | None:
+    """The result record of a seed as it is on disk; None where it is not of these cells, or not of this suite."""
+    path, suite = plan.results_path(seed), plan.request.suite.id
     try:
-        return Results.from_json(plan.results_path(seed))
+        found = Results.from_json(path)
     except DataError:
         return None
+    newest = max(plan.record_path(cell).stat().st_mtime_ns for cell in records)
+    is_current = path.stat().st_mtime_ns >= newest and _cell_names(found) == _names(records)
+    # What a user's own suite is may have changed since.
+    return found if is_current and found.suite == suite and suite in SUITES else None
 
 
 def _names(records: Mapping[CellKey, CellRecord]) -> frozenset[tuple[str, str]]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from isogloss.data.files import atomic_write
 from isogloss.metrics.statistics import F1, MEAN, PRECISION, RATIO, RECALL, Statistics, Value
 from isogloss.scoring.cells import Cell
-from isogloss.tasks.kinds import Judgement, Pairs
+from isogloss.tasks.kinds import Judgement, LanguagePairs
 
 # Statistics can be kept whose value function is one of these; others are judged from the answers whenever needed.
 VALUES: dict[str, Value] = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
@@ -113,7 +113,7 @@ def read_cell(path: Path) -> Cell | None:
             pairs = None
             if header.pairs is not None:
                 of_pairs = _statistics(header.pairs, arrays)
-                pairs = Pairs(header.pairs.metric, of_pairs, arrays["target_languages"])
+                pairs = LanguagePairs(header.pairs.metric, of_pairs, arrays["target_languages"])
             metrics = {stored.metric: _statistics(stored, arrays) for stored in header.metrics}
     except _UNREADABLE:
         return None
