@@ -23,7 +23,8 @@ from isogloss.tasks.kinds import Judgement, LanguagePairs
 VALUES: dict[str, Value] = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
 
 _HEADER = "header"
-_UNREADABLE = (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, msgspec.MsgspecError)
+# A TypeError: what numpy reads is one array, and no archive of several.
+_UNREADABLE = (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error, msgspec.MsgspecError)
 
 
 class _StoredStatistics(msgspec.Struct, frozen=True):
