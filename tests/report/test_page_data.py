@@ -2,13 +2,13 @@
 
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Explanation, Facet
-from isogloss.report.explain_io import Explained
+from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.page_data import explain_data
 from report.made_records import HOSTILE, explained, facet
 
 
-def alone(facets: list[Facet], cases: dict[str, dict[str, Case]] | None = None) -> Explained:
-    return Explained({"a": Explanation({}, "s", "test", facets)}, cases=cases or {})
+def alone(facets: list[Facet], cases: dict[str, dict[str, Case]] | None = None) -> ExplainRecords:
+    return ExplainRecords({"a": Explanation({}, "s", "test", facets)}, cases=cases or {})
 
 
 def test_ids_stand_once_and_are_cut_where_there_are_too_many() -> None:

@@ -1,4 +1,4 @@
-"""What the data are like, in the report: distributions of attributes and distances between languages."""
+"""The report's section on what the data are like: distributions of attributes and distances between languages."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,12 +7,10 @@ from typing import Any
 
 from isogloss.explain.bias import Bias, Distances, Distribution
 from isogloss.report import charts
+from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
-from isogloss.report.explain_section import slug
-from isogloss.report.explain_tables import bias_tables
-from isogloss.report.flat_rows import label
-from isogloss.report.section import Section
-from isogloss.report.tables import Table
+from isogloss.report.language_names import language_name
+from isogloss.report.section import Section, file_name
 
 # Values of a discrete attribute that are too many to have a colour of their own.
 OTHERS = "all others"
@@ -22,48 +20,24 @@ AXIS = {"format": "%", "values": [0, 0.25, 0.5, 0.75, 1]}
 # Where the largest value is so many times the largest upper quartile, a scale of square roots keeps the middle legible.
 LONG_TAIL = 4
 ROOTS: Spec = {"title": "scale of square roots", "scale": {"type": "sqrt"}}
-SURVEY = (
+BIAS_INTRO = (
     "What the examples are like before any system has seen them: a line from the smallest to the largest value, a bar "
     "over the middle half, a stroke at the median, a dot at the mean; or the share of each value. Below, how far the "
     "languages are apart: dark is far."
 )
 
 
-def survey_section(survey: Bias) -> Section:
+def bias_section(bias: Bias) -> Section:
     """The panel; what it can be summed up to, every number and every chart are files."""
-    summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
-    tables = {"distributions": _distribution_table(survey), "distances": _distance_table(survey), **summary}
-    return Section("survey", "Data", SURVEY, tables, list(_charts(survey)), panel="survey", only_files=tuple(tables))
+    summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(bias), 1)}
+    tables = {"distributions": distribution_table(bias), "distances": distance_table(bias), **summary}
+    return Section("survey", "Data", BIAS_INTRO, tables, list(_charts(bias)), panel="survey", only_files=tuple(tables))
 
 
-def _distribution_table(survey: Bias) -> Table:
-    """Every number of every distribution; a value with its share is a row of its own."""
-    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
-    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
-    for each in survey.distributions:
-        place = each.task, each.language, label(each.language), each.split, each.attribute
-        for value, share in each.shares.items():
-            table.add(*place, value, str(each.n), f"{share:.4f}", *[""] * 6)
-        if each.mean is not None:
-            table.add(*place, "", str(each.n), "", *(f"{number:.6g}" for number in (each.mean, *each.quartiles)))
-    return table
-
-
-def _distance_table(survey: Bias) -> Table:
-    """Every pair of languages."""
-    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
-    for each in survey.distances:
-        for place, code in enumerate(each.languages):
-            for other in range(place + 1, len(each.languages)):
-                where = each.task, each.attribute, each.measure, code, each.languages[other]
-                table.add(*where, f"{each.table[place][other]:.4g}")
-    return table
-
-
-def _values(survey: Bias) -> dict[tuple[str, str], list[str]]:
+def _values(bias: Bias) -> dict[tuple[str, str], list[str]]:
     """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
     shares: dict[tuple[str, str], Counter[str]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         if each.discrete:
             shares.setdefault((each.task, each.attribute), Counter()).update(each.shares)
     return {
@@ -82,21 +56,21 @@ def _short(number: float) -> float:
     return float(f"{number:.3g}")
 
 
-def survey_data(survey: Bias) -> dict[str, Any]:
+def bias_data(bias: Bias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
-    values, named = _values(survey), dict[str, dict[str, list[str]]]()
+    values, named = _values(bias), dict[str, dict[str, list[str]]]()
     for (task, attribute), found in values.items():
         named.setdefault(attribute, {})[task] = found
     tasks: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         cells = tasks.setdefault(each.task, {}).setdefault(each.attribute, {})
         cells[each.language] = _cell(each, values.get((each.task, each.attribute), ()))
     distances: dict[str, dict[str, list[Any]]] = {}
-    for table in survey.distances:
+    for table in bias.distances:
         distances.setdefault(table.task, {})[table.attribute] = _packed(table)
     return {
-        "titles": {each.attribute: each.title for each in survey.distributions},
-        "names": {code: label(code) for code in dict.fromkeys(each.language for each in survey.distributions)},
+        "titles": {each.attribute: each.title for each in bias.distributions},
+        "names": {code: language_name(code) for code in dict.fromkeys(each.language for each in bias.distributions)},
         "values": named,
         "others": [OTHERS, GREY],
         "palette": charts.PALETTE,
@@ -117,29 +91,29 @@ def _packed(found: Distances) -> list[Any]:
     return [found.measure, found.languages, unit, above]
 
 
-def _charts(survey: Bias) -> Iterator[Chart]:
+def _charts(bias: Bias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
-    values = _values(survey)
+    values = _values(bias)
     taken: set[str] = set()
     cells: dict[tuple[str, str], list[Distribution]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         cells.setdefault((each.task, each.attribute), []).append(each)
     for (task, attribute), found in cells.items():
-        name, title = slug(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
+        name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
         if (task, attribute) in values:
             shown = values[task, attribute]
             yield _bars(name, title, [record for each in found for record in _share_records(each, shown)], shown)
         else:
             yield _boxes(name, title, [_box_record(each) for each in found if each.mean is not None])
-    for table in survey.distances:
+    for table in bias.distances:
         records = list(_distance_records(table))
         title = f"{table.task}: distance of languages in {table.attribute} ({table.measure})"
         limit = max(record["score"] for record in records)
-        yield _apart(slug(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
+        yield _apart(file_name(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
 
 
 def _record(found: Distribution) -> dict[str, Any]:
-    return {"task": found.task, "language": found.language, "name": label(found.language), "n": found.n}
+    return {"task": found.task, "language": found.language, "name": language_name(found.language), "n": found.n}
 
 
 def _box_record(found: Distribution) -> dict[str, Any]:
@@ -158,7 +132,7 @@ def _distance_records(table: Distances) -> Iterator[dict[str, Any]]:
     for code, row in zip(table.languages, table.table, strict=True):
         for other, distance in zip(table.languages, row, strict=True):
             if other != code:
-                place = {"language": code, "name": label(code), "other": label(other)}
+                place = {"language": code, "name": language_name(code), "other": language_name(other)}
                 yield {**place, "score": distance}
 
 
@@ -171,7 +145,7 @@ def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel:
         "spec": {"width": 420, "height": {"step": 16}, **panel},
         "resolve": {"axis": {"x": "independent"}},
     }
-    return Chart(name, title, description, charts.whole(records, description, body))
+    return Chart(name, title, description, charts.filtered_spec(records, description, body))
 
 
 _LANGUAGE = {"field": "name", "type": "nominal", "sort": "ascending", "title": None}
@@ -245,7 +219,7 @@ def _apart(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: f
     names = sorted({record["name"] for record in records})
     hints = {"name": "language", "other": "other"}
     chart = charts.heat_map(
-        name, title, records, x=("other", names), y=("name", names), hints=hints, scale=charts.far(limit)
+        name, title, records, x=("other", names), y=("name", names), hints=hints, scale=charts.distance_scale(limit)
     )
     exact = {"field": "score", "title": "distance", "format": ".3~r"}
     chart.spec["layer"][0]["encoding"]["tooltip"].append(exact)

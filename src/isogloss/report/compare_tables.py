@@ -1,5 +1,6 @@
 """Tables of a comparison of two systems."""
 
+from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
 from isogloss.report.tables import Table
 from isogloss.scoring.compare import Comparison, Contrast
 
@@ -27,14 +28,13 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def _add(table: Table, contrast: Contrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
-    p = f"{contrast.p:.3f}" if contrast.p >= 0.001 else "<0.001"
     table.add(
         name,
-        f"{contrast.first:.1f}",
-        f"{contrast.second:.1f}",
-        f"{contrast.difference:+.1f}",
-        f"{contrast.low:+.1f} to {contrast.high:+.1f}",
-        p,
+        score_text(contrast.first),
+        score_text(contrast.second),
+        difference_text(contrast.difference),
+        difference_interval_text(contrast.low, contrast.high),
+        p_text(contrast.p),
         "●" if contrast.significant else "",
         strong=strong,
     )

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.model import Explanation
-from isogloss.report.bias_section import survey_data
-from isogloss.report.charts import Chart, converter
-from isogloss.report.flat_rows import known
-from isogloss.report.inputs import Inputs
+from isogloss.report.bias_section import bias_data
+from isogloss.report.charts import Chart, chart_library
+from isogloss.report.inputs import ReportInputs
+from isogloss.report.language_names import known_language
 from isogloss.report.page_data import explain_data
-from isogloss.report.panels import panel, region
+from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
 from isogloss.scoring.results import Results
@@ -27,7 +27,7 @@ SCRIPTS = ("page.js", "explain.js", "survey.js")
 SIZE = 5_950_000
 
 
-def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
+def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> str:
     """The whole page: style, script, data and the drawing library are inside."""
     explanations = inputs.explained.explanations
     cells = {(facet.task, facet.language) for found in explanations.values() for facet in found.facets}
@@ -38,7 +38,7 @@ def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
         "style": _asset("style.css"),
         "contents": "".join(f'<li><a href="#{part.id}">{escape(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
-        "bundle": _inside_script(converter().javascript_bundle()),
+        "bundle": _inside_script(chart_library().javascript_bundle()),
         "script": "".join(map(_asset, SCRIPTS)),
     }
     parts["data"] = _data(inputs, sections, SIZE - sum(len(part.encode()) for part in parts.values()))
@@ -46,12 +46,12 @@ def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _asset("template.html"))
 
 
-def _subtitle(inputs: Inputs) -> str:
+def _subtitle(inputs: ReportInputs) -> str:
     shown: Mapping[str, Results | Explanation] = inputs.systems or inputs.explained.explanations
-    survey = inputs.explained.survey
-    if not shown and survey is not None:
-        tasks = ", ".join(dict.fromkeys(each.task for each in survey.distributions))
-        return f"The data of {escape(tasks)} ({escape(survey.split)}); no system was asked"
+    bias = inputs.explained.bias
+    if not shown and bias is not None:
+        tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
+        return f"The data of {escape(tasks)} ({escape(bias.split)}); no system was asked"
     names = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in shown)
     suites = ", ".join(sorted({f"{escape(r.suite)} ({escape(r.split)})" for r in shown.values()}))
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
@@ -71,27 +71,26 @@ def _inside_script(code: str) -> str:
     return code.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
-def _data(inputs: Inputs, sections: Sequence[Section], room: int) -> str:
+def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
     """Everything the script draws, as JSON of at most about `room` bytes."""
     shown = {chart.name: chart.spec for part in sections if not part.panel for chart in part.charts}
     data: dict[str, Any] = {"charts": shown, "languages": _search_words(inputs)}
-    if inputs.explained.survey is not None:
-        data["survey"] = survey_data(inputs.explained.survey)
+    if inputs.explained.bias is not None:
+        data["survey"] = bias_data(inputs.explained.bias)
     if inputs.explained.explanations:
         data["explain"] = explain_data(inputs.explained, inputs.systems, room - len(_json(data).encode()))
     return _json(data)
 
 
-def _search_words(inputs: Inputs) -> Mapping[str, str]:
+def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
     """What each language is found by: its names, family, branch and script."""
     codes = {cell.language for results in inputs.systems.values() for cell in results.cells}
-    codes |= {cell.language for rates in inputs.checklists.values() for cell in rates}
     explained = inputs.explained
     codes |= {facet.language for found in explained.explanations.values() for facet in found.facets}
-    codes |= {each.language for each in explained.survey.distributions} if explained.survey else set()
+    codes |= {each.language for each in explained.bias.distributions} if explained.bias else set()
     words = {}
     for code in sorted(codes):
-        entry = known(code)
+        entry = known_language(code)
         found = (entry.name, entry.autonym, entry.family, entry.branch, entry.script) if entry else ()
         words[code] = " ".join((code, *found)).lower()
     return words
@@ -102,7 +101,7 @@ def _section(section: Section, cells: Cells) -> str:
     body.append(f'<h2 id="{section.id}-title">{escape(section.title)}</h2>')
     body.append(f'<p class="intro">{escape(section.intro)}</p>')
     if section.panel:
-        body.append(panel(section.panel))
+        body.append(panel_html(section.panel))
     else:
         figures = "".join(_figure(chart, section) for chart in section.charts)
         body += [f'<div class="figures">{figures}</div>'] * bool(figures)
@@ -118,7 +117,7 @@ def _section(section: Section, cells: Cells) -> str:
 def _figure(chart: Chart, section: Section) -> str:
     place = f'<div class="chart" data-chart="{escape(chart.name)}"></div>'
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
-    return f"<figure><h3>{escape(chart.title)}</h3>{region(f'{chart.title}, chart', place)}{files}</figure>"
+    return f"<figure><h3>{escape(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}{files}</figure>"
 
 
 def _files(folder: str, name: str, suffixes: Sequence[str], what: str = "") -> str:
@@ -138,7 +137,7 @@ def _folded(name: str, table: Table, section: Section, cells: Cells) -> str:
     below = f'<ul class="notes">{notes}</ul>' if notes else ""
     return (
         f"<details{state}{printed}><summary>{escape(table.title)}, table ({len(table.rows)} rows)</summary>"
-        f"{region(f'{table.title}, table', _table(table, cells), tall=True)}"
+        f"{scrolling_region(f'{table.title}, table', _table(table, cells), tall=True)}"
         f"{below}{_table_files(name, section)}</details>"
     )
 
@@ -167,7 +166,7 @@ def _cell(table: Table, column: int, text: str, code: str, cells: Cells) -> str:
     # Only text beyond ASCII can run from right to left.
     if column < table.words and not text.isascii():
         shown = f'<bdi dir="auto">{shown}</bdi>'
-    entry = known(code) if head == "language" else None
+    entry = known_language(code) if head == "language" else None
     if entry:
         shown += f' <bdi lang="{entry.code}" dir="auto">{escape(entry.autonym)}</bdi>'
     # A table has a column for each task, or one that names the task of each row.

@@ -14,10 +14,11 @@ from isogloss.explain.examples import Case
 from isogloss.explain.model import BucketScore
 from isogloss.explain.pairwise import BucketContrast, PairwiseExplanation
 from isogloss.report.charts import bucket_bars
-from isogloss.report.explain_io import Explained
-from isogloss.report.explain_section import edges, shades
-from isogloss.report.flat_rows import label
-from isogloss.report.pairwise_section import difference_chart
+from isogloss.report.explain_io import ExplainRecords
+from isogloss.report.explain_section import explained_colours
+from isogloss.report.language_names import language_name
+from isogloss.report.pairwise_section import pairwise_chart
+from isogloss.report.single_tables import bucket_edges
 
 # Bytes that examples may take. A bucket lists the first so many of its ids, with texts cut at such a length, that all
 # of it fits into what the rest leaves: shorter texts first, then fewer examples, and at last ids alone.
@@ -29,16 +30,16 @@ LIMITS = [*MANY, (1, 120), (1, 60), (1, 30), (1, 0)]
 Listing = tuple[str, tuple[str, ...]]
 
 
-def explain_data(found: Explained, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
+def explain_data(found: ExplainRecords, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
     """What the page needs to draw any facet of any system, and any pair, with as many examples as fit into its size."""
-    colours = shades(found.explanations, systems)
-    bare = len(msgspec.json.encode(_assembled(found, _Cuts({}, 0), colours)))
-    limit, ids, texts = _fitting(found, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
+    colours = explained_colours(found.explanations, systems)
+    bare = len(msgspec.json.encode(_without_examples(found, _SharedBuckets({}, 0), colours)))
+    limit, ids, texts = _examples_that_fit(found, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
     listed = {cell: list(places) for cell, places in ids.items()}
-    return {**_assembled(found, _Cuts(ids, limit), colours), "ids": listed, "cases": texts}
+    return {**_without_examples(found, _SharedBuckets(ids, limit), colours), "ids": listed, "cases": texts}
 
 
-def _assembled(found: Explained, cuts: "_Cuts", colours: Mapping[str, str]) -> dict[str, Any]:
+def _without_examples(found: ExplainRecords, cuts: "_SharedBuckets", colours: Mapping[str, str]) -> dict[str, Any]:
     """All but the examples."""
     every = [facet for explanation in found.explanations.values() for facet in explanation.facets]
     metrics = list(dict.fromkeys(facet.metric for facet in every))
@@ -57,7 +58,7 @@ def _assembled(found: Explained, cuts: "_Cuts", colours: Mapping[str, str]) -> d
         "systems": list(found.explanations),
         "metrics": metrics,
         "titles": {facet.attribute: facet.title for facet in every},
-        "names": {code: label(code) for code in dict.fromkeys(facet.language for facet in every)},
+        "names": {code: language_name(code) for code in dict.fromkeys(facet.language for facet in every)},
         "facets": facets,
         "pairs": [_pair(pair, cuts, metrics, colours) for pair in found.pairs],
         "cuts": cuts.found,
@@ -66,7 +67,7 @@ def _assembled(found: Explained, cuts: "_Cuts", colours: Mapping[str, str]) -> d
     }
 
 
-class _Cuts:
+class _SharedBuckets:
     """The buckets of each attribute of each cell, each kept once.
 
     `found` has lists of task, language, attribute, and buckets: name, edges, n, places of the first ids, how many
@@ -100,14 +101,22 @@ class _Cuts:
         return self._places[key]
 
     def _short(self, cell: str, score: BucketScore | BucketContrast) -> list[Any]:
-        return [score.bucket.name, edges(score.bucket), score.bucket.n, self.listed(cell, score.ids), len(score.ids)]
+        return [
+            score.bucket.name,
+            bucket_edges(score.bucket),
+            score.bucket.n,
+            self.listed(cell, score.ids),
+            len(score.ids),
+        ]
 
     def listed(self, cell: str, ids: Sequence[str]) -> list[int]:
         """The places of the first ids."""
         return [self._ids[cell][one] for one in ids[: self._limit]]
 
 
-def _pair(pair: PairwiseExplanation, cuts: _Cuts, metrics: Sequence[str], colours: Mapping[str, str]) -> dict[str, Any]:
+def _pair(
+    pair: PairwiseExplanation, cuts: _SharedBuckets, metrics: Sequence[str], colours: Mapping[str, str]
+) -> dict[str, Any]:
     name = f"{pair.first}|{pair.second}"
     facets = [
         [
@@ -122,7 +131,7 @@ def _pair(pair: PairwiseExplanation, cuts: _Cuts, metrics: Sequence[str], colour
         key = f"{cell.task}/{cell.language}"
         listed = [cuts.listed(key, ids) for ids in (cell.first_right_ids, cell.second_right_ids)]
         cells[key] = [cell.n, _tenths(cell.difference), cell.first_right, cell.second_right, *listed]
-    spec = difference_chart("differences", "Differences by bucket", [], pair, colours).spec
+    spec = pairwise_chart("differences", "Differences by bucket", [], pair, colours).spec
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
@@ -136,7 +145,9 @@ def _tenths(value: float) -> int:
     return round(10 * value)
 
 
-def _fitting(found: Explained, room: int) -> tuple[int, dict[str, dict[str, int]], dict[str, dict[str, Any]]]:
+def _examples_that_fit(
+    found: ExplainRecords, room: int
+) -> tuple[int, dict[str, dict[str, int]], dict[str, dict[str, Any]]]:
     """How many ids a bucket lists, the ids of each cell with their places, and the examples as the page shows them."""
     # Systems, metrics and pairs list the same buckets.
     systems = list(found.explanations)
@@ -158,7 +169,7 @@ def _fitting(found: Explained, room: int) -> tuple[int, dict[str, dict[str, int]
     return limit, ids, texts
 
 
-def _listings(found: Explained) -> Iterator[tuple[str, Sequence[str]]]:
+def _listings(found: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
     for explanation in found.explanations.values():
         for facet in explanation.facets:
             yield from ((f"{facet.task}/{facet.language}", score.ids) for score in facet.buckets)
