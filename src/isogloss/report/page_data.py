@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.examples import Case
-from isogloss.explain.model import BucketScore
-from isogloss.explain.pairwise import BucketContrast, PairwiseExplanation
+from isogloss.explain.model import BucketScore, Facet
+from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
 from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
@@ -39,14 +39,14 @@ def explain_data(found: ExplainRecords, systems: Iterable[str] = (), size: int =
     return {**_without_examples(found, _SharedBuckets(ids, limit), colours), "ids": listed, "cases": texts}
 
 
-def _without_examples(found: ExplainRecords, cuts: "_SharedBuckets", colours: Mapping[str, str]) -> dict[str, Any]:
+def _without_examples(found: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]) -> dict[str, Any]:
     """All but the examples."""
     every = [facet for explanation in found.explanations.values() for facet in explanation.facets]
     metrics = list(dict.fromkeys(facet.metric for facet in every))
     facets = [
         [
             place,
-            cuts.place(str(place), facet.task, facet.language, facet.attribute, facet.buckets),
+            shared.place(str(place), facet),
             metrics.index(facet.metric),
             [_tenths(value) for score in facet.buckets for value in (score.value, score.low, score.high)],
             *([facet.insight] if facet.insight else []),
@@ -60,15 +60,15 @@ def _without_examples(found: ExplainRecords, cuts: "_SharedBuckets", colours: Ma
         "titles": {facet.attribute: facet.title for facet in every},
         "names": {code: language_name(code) for code in dict.fromkeys(facet.language for facet in every)},
         "facets": facets,
-        "pairs": [_pair(pair, cuts, metrics, colours) for pair in found.pairs],
-        "cuts": cuts.found,
+        "pairs": [_pair(pair, shared, metrics, colours) for pair in found.pairs],
+        "cuts": shared.found,
         "spec": bucket_bars("explain", "Scores by bucket", [], colours).spec,
         "confusion": {name: each.confusion for name, each in found.explanations.items() if each.confusion},
     }
 
 
 class _SharedBuckets:
-    """The buckets of each attribute of each cell, each kept once.
+    """The buckets of each attribute of each cell ("cuts" on the page), each kept once.
 
     `found` has lists of task, language, attribute, and buckets: name, edges, n, places of the first ids, how many
     there are.
@@ -79,16 +79,9 @@ class _SharedBuckets:
         self._ids, self._limit = ids, limit
         self._places: dict[Any, int] = {}
 
-    def place(
-        self,
-        of: str,
-        task: str,
-        language: str,
-        attribute: str,
-        scores: Sequence[BucketScore] | Sequence[BucketContrast],
-    ) -> int:
+    def place(self, of: str, facet: Facet | FacetContrast) -> int:
         """Where the buckets stand in `found`; examples come with the main metric and hold for `of`'s other ones."""
-        where = task, language, attribute
+        where, scores = (facet.task, facet.language, facet.attribute), facet.buckets
         shape = tuple(score.bucket for score in scores)
         listed = any(score.ids for score in scores)
         if not listed and (of, where, shape) in self._places:
@@ -96,18 +89,13 @@ class _SharedBuckets:
         key = where, shape, tuple(tuple(score.ids) for score in scores)
         if key not in self._places:
             self._places[key] = len(self.found)
-            self.found.append([*where, [self._short(f"{task}/{language}", score) for score in scores]])
+            self.found.append([*where, [self._short(f"{facet.task}/{facet.language}", score) for score in scores]])
         self._places.setdefault((of, where, shape), self._places[key])
         return self._places[key]
 
     def _short(self, cell: str, score: BucketScore | BucketContrast) -> list[Any]:
-        return [
-            score.bucket.name,
-            bucket_edges(score.bucket),
-            score.bucket.n,
-            self.listed(cell, score.ids),
-            len(score.ids),
-        ]
+        bucket, first_ids = score.bucket, self.listed(cell, score.ids)
+        return [bucket.name, bucket_edges(bucket), bucket.n, first_ids, len(score.ids)]
 
     def listed(self, cell: str, ids: Sequence[str]) -> list[int]:
         """The places of the first ids."""
@@ -115,12 +103,12 @@ class _SharedBuckets:
 
 
 def _pair(
-    pair: PairwiseExplanation, cuts: _SharedBuckets, metrics: Sequence[str], colours: Mapping[str, str]
+    pair: PairwiseExplanation, shared: _SharedBuckets, metrics: Sequence[str], colours: Mapping[str, str]
 ) -> dict[str, Any]:
     name = f"{pair.first}|{pair.second}"
     facets = [
         [
-            cuts.place(name, facet.task, facet.language, facet.attribute, facet.buckets),
+            shared.place(name, facet),
             metrics.index(facet.metric),
             [part for row in facet.buckets for part in _contrast(row)],
         ]
@@ -129,7 +117,7 @@ def _pair(
     cells = {}
     for cell in pair.cells:
         key = f"{cell.task}/{cell.language}"
-        listed = [cuts.listed(key, ids) for ids in (cell.first_right_ids, cell.second_right_ids)]
+        listed = [shared.listed(key, ids) for ids in (cell.first_right_ids, cell.second_right_ids)]
         cells[key] = [cell.n, _tenths(cell.difference), cell.first_right, cell.second_right, *listed]
     spec = pairwise_chart("differences", "Differences by bucket", [], pair, colours).spec
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}

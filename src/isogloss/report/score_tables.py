@@ -147,12 +147,13 @@ def group_table(systems: Systems, by: LanguageGroup) -> Table:
 
 def gap_table(systems: Systems) -> Table:
     """English against the mean of the other languages, task by task."""
-    table = Table("Transfer gap", ("task", "system", "English", "others", "gap", "95 %", "languages"), words=2)
+    words = ("task", *only_if_several(systems, "system"))
+    table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
     rows = gap_rows(systems)
     for row in rows:
         scores = map(score_text, (row.english, row.others, row.gap))
         interval = MISSING if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
-        table.add(row.task, row.system, *scores, interval, str(row.languages))
+        table.add(row.task, *only_if_several(systems, row.system), *scores, interval, str(row.languages))
     table.notes = ["languages: how many others; tasks without English have no gap"]
     if any(row.low is None for row in rows):
         table.notes.append("·: a record of an earlier version, without resamples of English and the others together")
