@@ -57,8 +57,8 @@ def test_a_pair_has_scores_intervals_and_marks() -> None:
     (pair,) = explain_data(explained())["pairs"]
     numbers = pair["facets"][0][2]
     assert (pair["first"], pair["second"]) == ("plain", HOSTILE)
-    # Both scores, difference, low and high in tenths, p in thousandths, 1 for significant plus 2 for turned.
-    assert numbers[:7] == [920, 800, 120, 90, 150, 1, 1]
+    # Both scores, difference, low and high in tenths, p in thousandths; 1 significant, 2 turned, 4 the first is better.
+    assert numbers[:7] == [920, 800, 120, 90, 150, 1, 5]
     assert numbers[-7:] == [310, 400, -90, -120, -60, 10, 3]
     assert pair["cells"]["xnli/ar"][:4] == [100, 50, 9, 4]
 

@@ -49,11 +49,19 @@ class Chart:
 
 @dataclass(frozen=True)
 class ColourScale:
-    """How the cells of a heat map are coloured, where white is the better read on them, and how numbers are printed."""
+    """How a heat map shows its scores.
+
+    Attributes:
+        colour: the colours, and the numbers they go from and to.
+        dark: where white is the better read on them.
+        format: how scores are printed.
+        field: what is coloured, if not the score itself.
+    """
 
     colour: Spec
     dark: str
     format: str = ".0f"
+    field: str = "score"
 
 
 SCORE_SCALE = ColourScale({"scheme": "viridis", "domain": [0, 100]}, "datum.score < 42")
@@ -61,9 +69,9 @@ ERROR_SCALE = ColourScale({"scheme": "viridis", "domain": [0, 100], "reverse": T
 
 
 def difference_scale(limit: float) -> ColourScale:
-    """Differences from -limit to limit: blue above zero, orange below, as the first two systems are coloured."""
+    """Differences by how far the first system is `ahead`: blue above zero, orange below, as the two are coloured."""
     colour = {"scheme": "blueorange", "domain": [-limit, limit], "reverse": True}
-    return ColourScale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f")
+    return ColourScale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f", field="ahead")
 
 
 def distance_scale(limit: float) -> ColourScale:
@@ -167,7 +175,7 @@ def heat_map(
     rectangle = {
         "mark": {"type": "rect", "tooltip": True},
         "encoding": {
-            "color": {"field": "score", "type": "quantitative", "title": None, "scale": scale.colour},
+            "color": {"field": scale.field, "type": "quantitative", "title": None, "scale": scale.colour},
             "tooltip": tooltip(hints),
         },
     }

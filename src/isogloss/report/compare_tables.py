@@ -1,6 +1,7 @@
 """Tables of a comparison of two systems."""
 
 from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
+from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
 from isogloss.scoring.compare import Comparison, Contrast
 
@@ -16,6 +17,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         _add(tasks, comparison.overall, strong=True)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
     tasks.notes = [comparison.verdict(), f"p: Holm-corrected within this pair of systems{rule}; ● p < 0.05"]
+    tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
     if comparison.skipped:
         tasks.notes.append(f"only in some of the systems, left out: {' '.join(comparison.skipped)}")
     cells = Table(f"{first} against {second}: cells", header)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
+from isogloss.metrics.registry import metric
 from isogloss.report.language_names import known_language
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
-from isogloss.tasks.registry import suite, task
+from isogloss.tasks.registry import task
 
 # Result records by the name their system is shown under; one system is a mapping of one.
 Systems = Mapping[str, Results]
@@ -102,20 +103,18 @@ def cell_score(cell: CellScore) -> float:
     return fmean(cell.metrics[name].value for name in task(cell.task).main)
 
 
-def lower_is_better(name: str) -> bool:
-    """Whether a task is scored by how much goes wrong."""
-    return False
+def lower_is_better(task_name: str) -> bool:
+    """Whether a task is scored by how much goes wrong, so that less is better."""
+    return all(metric(name).lower_is_better for name in task(task_name).main)
 
 
 def cell_rows(systems: Systems) -> list[CellRow]:
     """Every cell of every system."""
-    rows = []
-    for name, results in systems.items():
-        asked = suite(results.suite)
-        for cell in results.cells:
-            inside = not cell.partial and cell.language in asked.languages_of(cell.task)
-            rows.append(CellRow(name, cell.task, cell.language, cell_score(cell), cell, results.split, inside))
-    return rows
+    return [
+        CellRow(name, cell.task, cell.language, cell_score(cell), cell, results.split, results.in_average(cell))
+        for name, results in systems.items()
+        for cell in results.cells
+    ]
 
 
 def average_rows(systems: Systems) -> list[AverageRow]:

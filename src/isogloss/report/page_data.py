@@ -17,7 +17,7 @@ from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
 from isogloss.report.language_names import language_name
-from isogloss.report.pairwise_section import pairwise_chart
+from isogloss.report.pairwise_section import first_is_better, pairwise_chart
 from isogloss.report.single_tables import bucket_edges
 
 # Bytes that examples may take. A bucket lists the first so many of its ids, with texts cut at such a length, that all
@@ -110,7 +110,7 @@ def _pair(
         [
             shared.place(name, facet),
             metrics.index(facet.metric),
-            [part for row in facet.buckets for part in _contrast(row)],
+            [part for row in facet.buckets for part in _contrast(facet, row)],
         ]
         for facet in pair.facets
     ]
@@ -123,10 +123,14 @@ def _pair(
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
-def _contrast(row: BucketContrast) -> tuple[int, ...]:
-    """Both scores, the difference and its interval in tenths; p in thousandths; whether it is significant, turns."""
+def _contrast(facet: FacetContrast, row: BucketContrast) -> tuple[int, ...]:
+    """Both scores, the difference and its interval in tenths; p in thousandths; marks.
+
+    Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
+    """
     scores = (row.first, row.second, row.difference, row.low, row.high)
-    return (*map(_tenths, scores), round(1000 * row.p), row.significant + 2 * row.flips)
+    marks = row.significant + 2 * row.flips + 4 * first_is_better(facet, row)
+    return (*map(_tenths, scores), round(1000 * row.p), marks)
 
 
 def _tenths(value: float) -> int:

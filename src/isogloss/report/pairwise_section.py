@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from isogloss.explain.pairwise import FacetContrast, PairwiseExplanation
+from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
+from isogloss.report.flat_rows import lower_is_better
 from isogloss.report.language_names import language_name
 from isogloss.report.pairwise_tables import disagreement_table, turned_table
 from isogloss.report.section import Section, file_name
@@ -34,6 +35,7 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
             "language": cell.language,
             "name": language_name(cell.language),
             "score": round(cell.difference, 2),
+            "ahead": round(-cell.difference if lower_is_better(cell.task) else cell.difference, 2),
             "n": cell.n,
             "only_first": cell.first_right,
             "only_second": cell.second_right,
@@ -49,6 +51,11 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
     x, y = ("task", tasks), ("name", order)
     title = "Difference by task and language"
     return charts.heat_map("differences", title, records, x=x, y=y, hints={**hints, **right}, scale=scale)
+
+
+def first_is_better(facet: FacetContrast, row: BucketContrast) -> bool:
+    """Which of the two is ahead in a bucket; of error rates the lower."""
+    return (row.difference < 0) if lower_is_better(facet.task) else (row.difference > 0)
 
 
 def verdicts(pair: PairwiseExplanation) -> tuple[str, str, str]:
@@ -85,7 +92,7 @@ def _bucket_records(pair: PairwiseExplanation, facet: FacetContrast) -> Iterator
             "low": round(row.low, 2),
             "high": round(row.high, 2),
             "p": round(row.p, 4),
-            "verdict": undecided if not row.significant else first if row.difference > 0 else second,
+            "verdict": undecided if not row.significant else first if first_is_better(facet, row) else second,
             "turns": "yes" if row.flips else "no",
         }
 

@@ -14,12 +14,14 @@ from isogloss.report.flat_rows import (
     cell_rows,
     gap_rows,
     group_rows,
+    lower_is_better,
     tasks_of,
 )
 from isogloss.report.formatting import MISSING, interval_text, score_text
 from isogloss.report.language_names import language_name
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Number, PairScores, Results
+from isogloss.tasks.registry import task
 
 PAIR_SUBSETS = ("all", "same language", "different languages")
 
@@ -72,7 +74,14 @@ def _overview_notes(systems: Systems) -> list[str]:
     for name, results in systems.items():
         for note in _notes_of(results):
             holders[note].append(name)
-    return [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
+    notes = [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
+    return [*notes, *direction_notes(tasks_of(systems))]
+
+
+def direction_notes(tasks: Iterable[str]) -> list[str]:
+    """Which of the tasks are scored by how much goes wrong."""
+    lower = [name for name in tasks if lower_is_better(name)]
+    return [f"lower is better: {', '.join(lower)}"] if lower else []
 
 
 def _notes_of(results: Results) -> list[str]:
@@ -155,6 +164,8 @@ def gap_table(systems: Systems) -> Table:
         interval = MISSING if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
         table.add(row.task, *only_if_several(systems, row.system), *scores, interval, str(row.languages))
     table.notes = ["languages: how many others; tasks without English have no gap"]
+    lower = direction_notes(dict.fromkeys(row.task for row in rows))
+    table.notes += [f"{note}; there a gap below zero is what is lost" for note in lower]
     if any(row.low is None for row in rows):
         table.notes.append("·: a record of an earlier version, without resamples of English and the others together")
     return table
@@ -214,7 +225,7 @@ def published_table(results: Results) -> Table:
     name = str(results.system.get("name", ""))
     table = Table("Beside the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
     for average in results.tasks:
-        real = average.name.removeprefix("mini-")
+        real = task(average.name).base_id
         theirs = [score_text(task_score(row.metrics[real])) for row in published]
         table.add(real, score_text(average.score.value), *theirs)
     if results.overall.score is not None:
