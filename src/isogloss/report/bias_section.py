@@ -31,10 +31,12 @@ def bias_section(bias: Bias) -> Section:
     """The panel; what it can be summed up to, every number and every chart are files."""
     summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(bias), 1)}
     tables = {"distributions": distribution_table(bias), "distances": distance_table(bias), **summary}
-    return Section("survey", "Data", BIAS_INTRO, tables, list(_charts(bias)), panel="survey", only_files=tuple(tables))
+    return Section(
+        "survey", "Data", BIAS_INTRO, tables, list(_bias_charts(bias)), panel="survey", only_files=tuple(tables)
+    )
 
 
-def _values(bias: Bias) -> dict[tuple[str, str], list[str]]:
+def _coloured_values(bias: Bias) -> dict[tuple[str, str], list[str]]:
     """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
     shares: dict[tuple[str, str], Counter[str]] = {}
     for each in bias.distributions:
@@ -46,28 +48,28 @@ def _values(bias: Bias) -> dict[tuple[str, str], list[str]]:
     }
 
 
-def _cell(found: Distribution, values: Sequence[str]) -> list[float]:
+def _compact_distribution(found: Distribution, values: Sequence[str]) -> list[float]:
     """A distribution as short numbers: n, then mean and quartiles, or the shares of the values with a colour."""
     numbers = [found.shares.get(value, 0) for value in values] if found.discrete else [found.mean, *found.quartiles]
-    return [found.n, *(_short(number) for number in numbers if number is not None)]
+    return [found.n, *(_three_digits(number) for number in numbers if number is not None)]
 
 
-def _short(number: float) -> float:
+def _three_digits(number: float) -> float:
     return float(f"{number:.3g}")
 
 
 def bias_data(bias: Bias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
-    values, named = _values(bias), dict[str, dict[str, list[str]]]()
+    values, named = _coloured_values(bias), dict[str, dict[str, list[str]]]()
     for (task, attribute), found in values.items():
         named.setdefault(attribute, {})[task] = found
     tasks: dict[str, dict[str, dict[str, list[float]]]] = {}
     for each in bias.distributions:
         cells = tasks.setdefault(each.task, {}).setdefault(each.attribute, {})
-        cells[each.language] = _cell(each, values.get((each.task, each.attribute), ()))
+        cells[each.language] = _compact_distribution(each, values.get((each.task, each.attribute), ()))
     distances: dict[str, dict[str, list[Any]]] = {}
     for table in bias.distances:
-        distances.setdefault(table.task, {})[table.attribute] = _packed(table)
+        distances.setdefault(table.task, {})[table.attribute] = _compact_distances(table)
     return {
         "titles": {each.attribute: each.title for each in bias.distributions},
         "names": {code: language_name(code) for code in dict.fromkeys(each.language for each in bias.distributions)},
@@ -77,13 +79,13 @@ def bias_data(bias: Bias) -> dict[str, Any]:
         "tasks": tasks,
         "distances": distances,
         "tail": [LONG_TAIL, ROOTS],
-        "boxes": _boxes("survey", "", []).spec,
-        "shares": _bars("survey", "", [], ()).spec,
-        "apart": _apart("survey", "", [], 1.0).spec,
+        "boxes": _quartile_chart("survey", "", []).spec,
+        "shares": _share_chart("survey", "", [], ()).spec,
+        "apart": _distance_heat_map("survey", "", [], 1.0).spec,
     }
 
 
-def _packed(found: Distances) -> list[Any]:
+def _compact_distances(found: Distances) -> list[Any]:
     """Measure, languages, a unit, and what stands above the diagonal in whole units: three digits of the largest."""
     largest = max(max(row) for row in found.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
@@ -91,9 +93,9 @@ def _packed(found: Distances) -> list[Any]:
     return [found.measure, found.languages, unit, above]
 
 
-def _charts(bias: Bias) -> Iterator[Chart]:
+def _bias_charts(bias: Bias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
-    values = _values(bias)
+    values = _coloured_values(bias)
     taken: set[str] = set()
     cells: dict[tuple[str, str], list[Distribution]] = {}
     for each in bias.distributions:
@@ -102,14 +104,14 @@ def _charts(bias: Bias) -> Iterator[Chart]:
         name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
         if (task, attribute) in values:
             shown = values[task, attribute]
-            yield _bars(name, title, [record for each in found for record in _share_records(each, shown)], shown)
+            yield _share_chart(name, title, [record for each in found for record in _share_records(each, shown)], shown)
         else:
-            yield _boxes(name, title, [_box_record(each) for each in found if each.mean is not None])
+            yield _quartile_chart(name, title, [_box_record(each) for each in found if each.mean is not None])
     for table in bias.distances:
         records = list(_distance_records(table))
         title = f"{table.task}: distance of languages in {table.attribute} ({table.measure})"
         limit = max(record["score"] for record in records)
-        yield _apart(file_name(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
+        yield _distance_heat_map(file_name(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
 
 
 def _record(found: Distribution) -> dict[str, Any]:
@@ -136,7 +138,7 @@ def _distance_records(table: Distances) -> Iterator[dict[str, Any]]:
                 yield {**place, "score": distance}
 
 
-def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel: Spec) -> Chart:
+def _panel_per_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel: Spec) -> Chart:
     """One panel a task; a language stands at the same height in all of them."""
     description = f"{title}: distribution by language."
     body = {
@@ -151,7 +153,7 @@ def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel:
 _LANGUAGE = {"field": "name", "type": "nominal", "sort": "ascending", "title": None}
 
 
-def _boxes(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart:
+def _quartile_chart(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart:
     """Mean, median, the middle half and the whole range of an attribute in each language."""
     number: Spec = {"type": "quantitative", "title": None, "scale": {"type": "linear"}}
     if records and max(record["most"] for record in records) > LONG_TAIL * max(record["upper"] for record in records):
@@ -178,10 +180,10 @@ def _boxes(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart
         {"mark": mark, "encoding": {"x": {"field": field, **number}, "tooltip": tooltip}}
         for field, mark in marks.items()
     ]
-    return _by_task(name, title, records, {"encoding": {"y": _LANGUAGE}, "layer": [whole, half, *points]})
+    return _panel_per_task(name, title, records, {"encoding": {"y": _LANGUAGE}, "layer": [whole, half, *points]})
 
 
-def _bars(name: str, title: str, records: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Chart:
+def _share_chart(name: str, title: str, records: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Chart:
     """The share of each value in each language."""
     order = [value or "(none)" for value in values]
     domain = [*order, OTHERS] if any(record["value"] == OTHERS for record in records) else order
@@ -211,10 +213,10 @@ def _bars(name: str, title: str, records: Sequence[Mapping[str, Any]], values: S
         {**record, "place": order.index(record["value"]) if record["value"] in order else len(order)}
         for record in records
     ]
-    return _by_task(name, title, placed, panel)
+    return _panel_per_task(name, title, placed, panel)
 
 
-def _apart(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: float) -> Chart:
+def _distance_heat_map(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: float) -> Chart:
     """How far every two languages are apart."""
     names = sorted({record["name"] for record in records})
     hints = {"name": "language", "other": "other"}

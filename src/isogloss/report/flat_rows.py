@@ -76,7 +76,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True)
-class GapRow:
+class TransferGapRow:
     """English, the mean of the other languages, and how far they are apart, with the 95 % interval if recorded."""
 
     system: str
@@ -158,7 +158,7 @@ def group_rows(cells: Sequence[CellRow], by: LanguageGroup) -> list[GroupRow]:
     return sorted(rows, key=lambda row: (-row.size, row.group))
 
 
-def gap_rows(systems: Systems) -> list[GapRow]:
+def gap_rows(systems: Systems) -> list[TransferGapRow]:
     """The transfer gap of every task that has English and another language."""
     by_task: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for cell in cell_rows(systems):
@@ -171,6 +171,6 @@ def gap_rows(systems: Systems) -> list[GapRow]:
         if PIVOT in scores and others:
             number = recorded.get((task_name, system))
             low, high = (number.low, number.high) if number else (None, None)
-            rows.append(GapRow(system, task_name, scores[PIVOT], fmean(others), len(others), low, high))
+            rows.append(TransferGapRow(system, task_name, scores[PIVOT], fmean(others), len(others), low, high))
     order = tasks_of(systems)
     return sorted(rows, key=lambda row: order.index(row.task))

@@ -20,11 +20,11 @@ from isogloss.report.tables import Table
 from isogloss.scoring.results import Results
 from isogloss.version import __version__
 
-# Cells of a task and language that have an explanation, which tables link to.
-Cells = Collection[tuple[str, str]]
+# ExplainedCells of a task and language that have an explanation, which tables link to.
+ExplainedCells = Collection[tuple[str, str]]
 SCRIPTS = ("page.js", "explain.js", "survey.js")
 # A page should stay below this many bytes; examples are left out for that.
-SIZE = 5_950_000
+MOST_BYTES = 5_950_000
 
 
 def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> str:
@@ -35,15 +35,15 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
         "title": escape(title),
         "version": escape(__version__),
         "subtitle": _subtitle(inputs),
-        "style": _asset("style.css"),
+        "style": _packaged_file("style.css"),
         "contents": "".join(f'<li><a href="#{part.id}">{escape(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
         "bundle": _inside_script(chart_library().javascript_bundle()),
-        "script": "".join(map(_asset, SCRIPTS)),
+        "script": "".join(map(_packaged_file, SCRIPTS)),
     }
-    parts["data"] = _data(inputs, sections, SIZE - sum(len(part.encode()) for part in parts.values()))
+    parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))
     # One pass, so that what is put in is never searched for places itself.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _asset("template.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _packaged_file("template.html"))
 
 
 def _subtitle(inputs: ReportInputs) -> str:
@@ -57,7 +57,7 @@ def _subtitle(inputs: ReportInputs) -> str:
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
 
 
-def _asset(name: str) -> str:
+def _packaged_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -96,7 +96,7 @@ def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
     return words
 
 
-def _section(section: Section, cells: Cells) -> str:
+def _section(section: Section, cells: ExplainedCells) -> str:
     body = [f'<section id="{section.id}" aria-labelledby="{section.id}-title">']
     body.append(f'<h2 id="{section.id}-title">{escape(section.title)}</h2>')
     body.append(f'<p class="intro">{escape(section.intro)}</p>')
@@ -107,7 +107,7 @@ def _section(section: Section, cells: Cells) -> str:
         body += [f'<div class="figures">{figures}</div>'] * bool(figures)
     for name, table in section.tables.items():
         if name not in section.only_files:
-            body.append(_folded(name, table, section, cells))
+            body.append(_folded_table(name, table, section, cells))
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
         body.append(f'<details class="beside"><summary>Tables, as files</summary>{"".join(files)}</details>')
@@ -129,7 +129,7 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
     return _files("tables", name, ("csv", "md", "tex"), what) if section.files else ""
 
 
-def _folded(name: str, table: Table, section: Section, cells: Cells) -> str:
+def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
     """A table that can be folded away; the first section's stands open."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
@@ -142,7 +142,7 @@ def _folded(name: str, table: Table, section: Section, cells: Cells) -> str:
     )
 
 
-def _table(table: Table, cells: Cells) -> str:
+def _table(table: Table, cells: ExplainedCells) -> str:
     heads = "".join(
         f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{escape(text)}</bdi></button></th>'
         for column, text in enumerate(table.header)
@@ -151,7 +151,7 @@ def _table(table: Table, cells: Cells) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(table: Table, number: int, cells: Cells) -> str:
+def _row(table: Table, number: int, cells: ExplainedCells) -> str:
     row = dict(zip(range(len(table.header)), table.rows[number], strict=True))
     code = row[table.header.index("code")] if "code" in table.header else ""
     attributes = f' data-language="{escape(code)}"' if code else ""
@@ -160,7 +160,7 @@ def _row(table: Table, number: int, cells: Cells) -> str:
     return f"<tr{attributes}>{content}</tr>"
 
 
-def _cell(table: Table, column: int, text: str, code: str, cells: Cells) -> str:
+def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells) -> str:
     head = table.header[column]
     shown = escape(text)
     # Only text beyond ASCII can run from right to left.

@@ -60,7 +60,7 @@ def _without_examples(found: ExplainRecords, shared: "_SharedBuckets", colours: 
         "titles": {facet.attribute: facet.title for facet in every},
         "names": {code: language_name(code) for code in dict.fromkeys(facet.language for facet in every)},
         "facets": facets,
-        "pairs": [_pair(pair, shared, metrics, colours) for pair in found.pairs],
+        "pairs": [_compact_pair(pair, shared, metrics, colours) for pair in found.pairs],
         "cuts": shared.found,
         "spec": bucket_bars("explain", "Scores by bucket", [], colours).spec,
         "confusion": {name: each.confusion for name, each in found.explanations.items() if each.confusion},
@@ -102,7 +102,7 @@ class _SharedBuckets:
         return [self._ids[cell][one] for one in ids[: self._limit]]
 
 
-def _pair(
+def _compact_pair(
     pair: PairwiseExplanation, shared: _SharedBuckets, metrics: Sequence[str], colours: Mapping[str, str]
 ) -> dict[str, Any]:
     name = f"{pair.first}|{pair.second}"
@@ -110,7 +110,7 @@ def _pair(
         [
             shared.place(name, facet),
             metrics.index(facet.metric),
-            [part for row in facet.buckets for part in _contrast(facet, row)],
+            [part for row in facet.buckets for part in _compact_contrast(facet, row)],
         ]
         for facet in pair.facets
     ]
@@ -123,7 +123,7 @@ def _pair(
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
-def _contrast(facet: FacetContrast, row: BucketContrast) -> tuple[int, ...]:
+def _compact_contrast(facet: FacetContrast, row: BucketContrast) -> tuple[int, ...]:
     """Both scores, the difference and its interval in tenths; p in thousandths; marks.
 
     Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
@@ -148,16 +148,20 @@ def _examples_that_fit(
     @cache
     def cost(cell: str, identifier: str, length: int) -> int:
         case = found.cases.get(cell, {}).get(identifier)
-        return 0 if case is None or not length else len(msgspec.json.encode({identifier: _text(case, length, systems)}))
+        return (
+            0
+            if case is None or not length
+            else len(msgspec.json.encode({identifier: _compact_case(case, length, systems)}))
+        )
 
     for limit, length in LIMITS:
-        ids, size = _ids(listings, limit)
+        ids, size = _listed_ids(listings, limit)
         if size + sum(cost(cell, one, length) for cell, places in ids.items() for one in places) <= room:
             break
     texts: dict[str, dict[str, Any]] = {}
     for cell, places in ids.items():
         cases = found.cases.get(cell, {}) if length else {}
-        texts[cell] = {one: _text(cases[one], length, systems) for one in places if one in cases}
+        texts[cell] = {one: _compact_case(cases[one], length, systems) for one in places if one in cases}
     return limit, ids, texts
 
 
@@ -172,7 +176,7 @@ def _listings(found: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
             yield from ((f"{cell.task}/{cell.language}", ids) for ids in (cell.first_right_ids, cell.second_right_ids))
 
 
-def _ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, int]], int]:
+def _listed_ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, int]], int]:
     """The first ids of all listings, by cell, with their places; and how many characters they come to."""
     ids: dict[str, dict[str, int]] = {}
     pointers = 0
@@ -185,15 +189,15 @@ def _ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, i
     return ids, 4 * pointers + sum(len(identifier) + 3 for places in ids.values() for identifier in places)
 
 
-def _text(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
+def _compact_case(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
     """Inputs with their names, gold, and for each system its place, its answer and its score."""
-    inputs = [[name, _words(text, length)] for name, text in case.inputs.items()]
+    inputs = [[name, _one_line(text, length)] for name, text in case.inputs.items()]
     said = [
-        [place, _words(case.predictions[name], length), _score(case, name)]
+        [place, _one_line(case.predictions[name], length), _score(case, name)]
         for place, name in enumerate(systems)
         if name in case.predictions
     ]
-    return [inputs, _words(case.gold, length), said]
+    return [inputs, _one_line(case.gold, length), said]
 
 
 def _score(case: Case, system: str) -> int | None:
@@ -201,9 +205,9 @@ def _score(case: Case, system: str) -> int | None:
     return None if score is None else round(score)
 
 
-def _words(value: Any, length: int) -> str:
+def _one_line(value: Any, length: int) -> str:
     """Anything a system may answer, on one line of at most `length` characters."""
     if value is None:
         return "(none)"
-    text = " · ".join(_words(one, length) for one in value) if isinstance(value, list) else str(value)
+    text = " · ".join(_one_line(one, length) for one in value) if isinstance(value, list) else str(value)
     return text if len(text) <= length else text[: max(0, length - 1)] + "…"
