@@ -33,7 +33,7 @@ class Recipe:
         epochs: passes over the training set, unless `steps` is set.
         steps: updates in all; 0 leaves it to `epochs`.
         batch: items in an update (the effective batch).
-        tokens: pieces in an update instead, where a recipe counts tokens (mT5's); 0 leaves it to `batch`.
+        tokens: tokens in an update instead, where a recipe counts them (mT5's); 0 leaves it to `batch`.
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
         schedule: `linear` (to zero) or `constant`.
         warmup: updates over which the rate rises from zero first.
@@ -41,8 +41,8 @@ class Recipe:
         epsilon: AdamW's.
         clip: the norm gradients are scaled down to; 0 for no clipping.
         dropout: the rate everywhere in the model; None leaves the model's own.
-        max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
-        stride: pieces from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
+        max_length: tokens of one input; longer ones are split (tagging, questions) or cut.
+        stride: tokens from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
         query_length, answer_length, n_best: of question answering and retrieval.
         checkpoints: percent of the updates between two evaluations.
         patience: training ends after so many evaluations without a better English dev score; 0 for never.
