@@ -75,7 +75,7 @@ def _check(task: "Task", language: str, split: str) -> None:
 
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    others = {*task.languages, *task.also} - {"en"}
+    others = {*task.every_language} - {"en"}
     if language == "en":
         fix = f"Give one of {', '.join(sorted(others))}"
         raise UnknownNameError("English is what it is translated from or to", fix=fix)

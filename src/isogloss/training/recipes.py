@@ -11,7 +11,8 @@ from typing import Any
 
 from isogloss.data.files import read_text
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
-from isogloss.tasks.registry import EVERY_TASK, TASKS
+from isogloss.tasks.registry import TASKS
+from isogloss.tasks.registry import task as find_task
 from isogloss.training.selection import check_rule
 
 NAMES = ("paper", "scripts", "keung")
@@ -91,14 +92,14 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
 
     Args:
         name: one of `NAMES`.
-        task: a task's id; a mini task follows its real one.
+        task: a task's id; a small edition (mini-udpos) follows the task it is of.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
-            `[task.size]`; the more specific wins (a mini task's section over its real one's), and all of them win over
+            `[task.size]`; the more specific wins (a small edition's section over its task's), and all of them win over
             the named recipe.
 
     Raises:
-        UnknownNameError: no such recipe, size or key.
+        UnknownNameError: no such recipe, task, size or key.
         RecipeError: a value of the wrong type, or one that makes no sense.
     """
     if name not in NAMES:
@@ -138,8 +139,8 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
-    names = dict.fromkeys((task.removeprefix("mini-"), task))
-    of_task = [tables.get(name, {}) for name in names]
+    asked = find_task(task)
+    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.base_id, asked.id))]
     sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
     for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):
@@ -153,10 +154,10 @@ def _checked(tables: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     for key, value in tables.items():
         if not isinstance(value, Mapping):
             found[key] = _value(key, value, where)
-        elif key in (*EVERY_TASK, *SIZES):
-            found[key] = _section(value, f"{where} [{key}]", SIZES if key in EVERY_TASK else ())
+        elif key in (*TASKS, *SIZES):
+            found[key] = _section(value, f"{where} [{key}]", SIZES if key in TASKS else ())
         else:
-            raise _unknown("task or size", key, (*EVERY_TASK, *SIZES), where)
+            raise _unknown("task or size", key, (*TASKS, *SIZES), where)
     return found
 
 

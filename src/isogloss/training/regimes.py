@@ -104,7 +104,7 @@ class Regime:
         if not self.all_languages:
             languages = (fit.target,) if self.per_language else self.sources
             return [self._part(task, language, data) for language in languages]
-        everyone = dict.fromkeys(("en", *task.languages, *task.also))
+        everyone = dict.fromkeys(("en", *task.every_language))
         parts = [part for language in everyone if (part := self._part_if_there(task, language, data)) is not None]
         if len(parts) < 2:
             only = f"only of {parts[0].language}" if parts else "of no language"
@@ -125,7 +125,7 @@ class Regime:
         name = "English" if language == "en" else language
         if self.translated and language != "en":
             return translated_training_set(task, language, data)
-        if language not in (*task.languages, *task.also):
+        if language not in task.every_language:
             raise DataError(f"{task.id} has no {name} training set")
         if language != "en" and task.id in _ENGLISH_ONLY:
             what = f"{task.id} has no {name} training set but machine-translated ones"
