@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import DataError, IsoglossError
+from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
@@ -147,6 +148,13 @@ def test_a_wrong_number_of_choices_is_told(data: Path) -> None:
     put_rows(data / "translations/xcopa/translate-train/it.jsonl", [{"id": 7, "premise": "a", "choices": ["b"]}])
     with pytest.raises(DataError, match="'choices' is not 2 texts"):
         translated_training_set(XCOPA, "it", data)
+
+
+def test_answers_that_are_one_text_are_told(data: Path) -> None:
+    row = {"id": "english-1", "question": "q", "context": "la casa roja", "answers": "la casa"}
+    put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", [row])
+    with pytest.raises(DataError, match=r"fi\.jsonl:1: not the expected JSON record"):
+        translated_training_set(TYDIQA, "fi", data)
 
 
 def test_what_is_not_there_is_no_fault_of_a_file(data: Path) -> None:
@@ -301,3 +309,21 @@ def test_a_program_that_fails_is_told(data: Path, command: str, said: str) -> No
 def test_tags_are_not_translated(data: Path) -> None:
     with pytest.raises(IsoglossError, match="udpos cannot be translated"):
         translate(task("udpos"), "es", "train", data, command_translator(upper()))
+
+
+def test_the_kind_says_what_is_translated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuestionAnswering, "translatable", ("question",))
+    path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
+    assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "question", "answers"}
+    originals, train = load("tydiqa", "en", "train", data), translated_training_set(TYDIQA, "fi", data)
+    assert train["question"] == [text.upper() for text in originals["question"]]
+    assert train["context"] == originals["context"]
+    assert train["answers"] == originals["answers"]  # found in the passage in any case
+
+
+def test_what_moves_with_the_texts_and_cannot_be_found_again_is_refused(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QuestionAnswering, "moves_with_text", ("answers", "context"))
+    with pytest.raises(IsoglossError, match="tydiqa cannot be translated: answers and context would have to move"):
+        translate(TYDIQA, "fi", "train", data, command_translator(upper()))
