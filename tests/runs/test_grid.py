@@ -18,9 +18,9 @@ from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.runs import engine, locks
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.prepare import to_toml
 from isogloss.runs.records import CellRecord, read_record
 from isogloss.runs.summary import count_cells
+from isogloss.runs.toml import to_toml
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
 from isogloss.systems import base

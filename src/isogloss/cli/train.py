@@ -14,7 +14,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
-    tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="What to learn, e.g. udpos or xnli,mldoc.")],
+    tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="Tasks to learn, e.g. udpos or xnli,mldoc.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
     data: Data = None,
     recipe: Annotated[
@@ -33,6 +33,11 @@ def train(
     and vocabulary only), encoder:MODEL#raw (entities from raw text),
     dual-encoder:MODEL#pooling=mean,both, or any key of a recipe, as in
     encoder:MODEL#epochs=3,select=last.
+
+    A recipe is a set of hyper-parameters. paper follows the XTREME-R paper (two
+    epochs at 2e-5 for a base model), scripts the repository's scripts, keung the
+    study of checkpoint selection. --config changes any key, for all tasks or for
+    one, in the section of its name.
 
     While it learns, every language is asked at checkpoints, and the recipe's rule
     (select = "english-dev", "target-dev", "single-target:sw" or "last") chooses

@@ -106,12 +106,12 @@ def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -
         return nothing_to_predict(plan, group, system, cell_outcomes)
     keeps = type(system).learn is not System.learn
     waiting = f"another process is learning {group}"
-    with held(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps else nullcontext():
+    with wait_for_lock(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps else nullcontext():
         broadcast(group)
         return fit_group(plan, group, system, inputs)
 
 
-def held(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:
+def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:
     """A lock, however long it takes to get."""
     while (lock := acquire(path)) is None:
         on_progress(waiting)

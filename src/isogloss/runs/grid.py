@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, held, no_progress
+from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
 from isogloss.runs.locks import releasing_on_interrupt
 from isogloss.runs.plan import Plan
@@ -57,7 +57,7 @@ def run_plan(
         return count_cells(plan)
     with _leading(), releasing_on_interrupt(plan.root):
         metadata = system.metadata  # a model that is not there says so before any folder is made for it
-        with held(plan.run_lock_path):
+        with wait_for_lock(plan.run_lock_path):
             prepare(plan, system, metadata, force=force)
         on_progress("")
         if engine is None:
@@ -65,7 +65,7 @@ def run_plan(
         with engine:
             fill(plan, engine, on_progress)
         on_progress("")
-        with held(plan.run_lock_path):
+        with wait_for_lock(plan.run_lock_path):
             return write_results(plan)
 
 

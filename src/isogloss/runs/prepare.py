@@ -1,7 +1,5 @@
 """Before a grid is filled: say whose it is, refuse a stranger's, forget what must be done again, clean up."""
 
-import json
-import re
 import shutil
 import tomllib
 from collections.abc import Mapping
@@ -13,9 +11,10 @@ from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.folder import Folder
 from isogloss.runs.fit import FitJob, NotAvailableError
-from isogloss.runs.locks import sweep
+from isogloss.runs.locks import remove_stale
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import CellRecord, InputFiles, read_record
+from isogloss.runs.toml import to_toml
 from isogloss.systems.base import System
 from isogloss.tasks.registry import TASKS
 
@@ -28,9 +27,11 @@ def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: b
     """
     described = {key: value for key, value in metadata.items() if value is not None}
     wanted = [to_toml({**described, "regime": plan.regime.name, "seed": seed}) for seed in range(plan.seeds)]
-    _clean(plan)
+    _remove_leftovers(plan)
     outdated = [
-        fit for folder, text in zip(plan.seed_folders, wanted, strict=True) for fit in _outdated(folder, text, system)
+        fit
+        for folder, text in zip(plan.seed_folders, wanted, strict=True)
+        for fit in _outdated_fits(folder, text, system)
     ]
     for folder in outdated:
         shutil.rmtree(folder, ignore_errors=True)
@@ -47,11 +48,11 @@ def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: b
             stream.write(text)
 
 
-def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
+def _outdated_fits(folder: Path, wanted: str, system: System) -> list[Path]:
     """The fits of a seed that another configuration began, which nothing can come of any more.
 
     Raises:
-        IsoglossError: see `_refuse_two`.
+        IsoglossError: see `_refuse_other_configuration`.
     """
     if not (folder / "system.toml").exists():
         return []
@@ -60,7 +61,7 @@ def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
     for name, of in TASKS.loadable().items() if before != after else ():
         if changes := _changes(*(system.deciding_settings(table, of) for table in (before, after))):
             fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
-            _refuse_two(folder, name, fits, changes)
+            _refuse_other_configuration(folder, name, fits, changes)
             found += fits
     return found
 
@@ -71,7 +72,7 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
 
 
-def _refuse_two(folder: Path, name: str, fits: list[Path], changes: str) -> None:
+def _refuse_other_configuration(folder: Path, name: str, fits: list[Path], changes: str) -> None:
     """Cells of two configurations in one folder would be averaged as if they were one system's.
 
     Raises:
@@ -147,28 +148,9 @@ def _untouched(plan: Plan, record: CellRecord) -> bool:
     return not plan.regime.all_languages and all(files is None or files.untouched for files in before)
 
 
-def _clean(plan: Plan) -> None:
+def _remove_leftovers(plan: Plan) -> None:
     """Remove what killed processes left; unfinished files of cells are removed with the cell's lock held."""
-    sweep(plan.root)
+    remove_stale(plan.root)
     for folder in (plan.root, *plan.seed_folders):
         for leftover in folder.glob(".*.part"):
             leftover.unlink(missing_ok=True)
-
-
-def to_toml(table: Mapping[str, Any]) -> str:
-    """Strings, numbers, truth values, lists and tables as TOML, one key a line."""
-    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    # What is no number or truth value (a path, say) is written as text; JSON's form of a scalar is TOML's too.
-    plain = value if isinstance(value, bool | int | float) else str(value)
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -16,7 +16,7 @@ from pathlib import Path
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.fit import CellOutcome
-from isogloss.runs.locks import owners, releasing_on_interrupt, sweep
+from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import Provenance
 from isogloss.systems.base import SystemFailureError
@@ -180,7 +180,7 @@ def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey]:
     outcome = CellOutcome("failed", f"the process died: {_cause(process)}")
     for cell in cells:
         write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
-    sweep(plan.root)
+    remove_stale(plan.root)
     return cells
 
 
