@@ -5,10 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from isogloss.errors import IsoglossError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.cells import Request
+from isogloss.systems.base import Named
+from isogloss.tasks.registry import canonical
+from isogloss.tasks.suites import SUITES
+from isogloss.training.recipes import changes
 
 
 def run(  # noqa: PLR0913 - the options of the verb
@@ -83,3 +88,99 @@ def plan_run(  # noqa: PLR0913 - the options of the verb
     folder = None if data is None else Path(data)
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
     return Plan.of(system, Path(out), request, seeds=seeds, regime=regime, settings=settings)
+
+
+def train(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    tasks: Sequence[str],
+    *,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    recipe: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    regime: str = "zero-shot",
+    seeds: int = 1,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+) -> RunSummary:
+    """Fine-tune a model on tasks, and have it answer and be scored in every language; only what is missing is done.
+
+    Args:
+        system: "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
+        tasks: what to learn.
+        out: the folder of runs; `<system>/<regime>/seed-<n>` below it are prediction folders.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        recipe: "paper" (the default), "scripts" or "keung".
+        config: a TOML file with changes to the recipe.
+        regime: what the system learns from.
+        seeds: how many seeds.
+        languages: only these languages.
+        split: "test" or "dev".
+
+    Returns:
+        The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
+
+    Raises:
+        UnknownNameError: no such system, recipe, task, language, split or regime.
+        IsoglossError: the system follows no recipe, or the folder has cells of another configuration of it.
+    """
+    plan = plan_training(
+        system,
+        tasks,
+        out=out,
+        data=data,
+        recipe=recipe,
+        config=config,
+        regime=regime,
+        seeds=seeds,
+        languages=languages,
+        split=split,
+    )
+    return run_plan(plan)
+
+
+def plan_training(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    tasks: Sequence[str],
+    *,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    recipe: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    regime: str = "zero-shot",
+    seeds: int = 1,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+) -> Plan:
+    """The grid that `train` fills, with every name checked.
+
+    Raises:
+        UnknownNameError: no such system, recipe, task, language, split or regime.
+        IsoglossError: the system follows no recipe.
+    """
+    tasks = [tasks] if isinstance(tasks, str) else tasks
+    named = Named.of(system)
+    if not named.follows_recipes:
+        fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+        raise IsoglossError(f"{named.base} follows no recipe", fix=fix)
+    settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(Path(config)))}
+    if recipe or "recipe" not in named.settings:
+        settings["recipe"] = recipe or "paper"
+    return plan_run(
+        system,
+        out=out,
+        suite=_suite_of(tasks),
+        data=data,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        seeds=seeds,
+        regime=regime,
+        settings=settings,
+    )
+
+
+def _suite_of(tasks: Sequence[str]) -> str:
+    """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
+    asked = {canonical(name) for name in tasks}
+    return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")
