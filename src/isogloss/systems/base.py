@@ -23,6 +23,11 @@ class SystemFailureError(IsoglossError):
     """A system that cannot be loaded, or cannot do what it is asked."""
 
 
+def dataset_name(examples: Examples) -> str:
+    """What a set of examples is called in messages."""
+    return f"{examples.task}/{examples.language} {examples.split}"
+
+
 @dataclass(frozen=True)
 class FitContext:
     """Where a system learns, and what it may look at beside its training set.

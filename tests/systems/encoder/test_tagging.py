@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.tagging import Tagging, cuts
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.encoder.tagging import EncoderTagger, cuts
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from tiny_models import BY_HEART
@@ -27,8 +27,8 @@ def sentences(*words: list[str], tags: list[Any] | None = None) -> Examples:
     return Examples("wikiann", "en", "train", ids, {"tokens": list(words), "tags": gold}, "tags")
 
 
-def short(source: ModelSource, longest: int = 6) -> Tagging:
-    return Tagging(task("wikiann"), replace(BY_HEART, max_length=longest), source)
+def short(source: ModelSource, longest: int = 6) -> EncoderTagger:
+    return EncoderTagger(task("wikiann"), replace(BY_HEART, max_length=longest), source)
 
 
 class ByLetter(torch.nn.Module):

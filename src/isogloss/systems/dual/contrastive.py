@@ -23,7 +23,9 @@ _SIDES = ("query", "answer")
 _ALL = slice(None)
 
 
-def contrast(queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False) -> Tensor:
+def contrastive_loss(
+    queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False
+) -> Tensor:
     """The summed loss of queries that choose among the answers of all processes.
 
     Args:
@@ -52,8 +54,8 @@ def _chosen(scores: Tensor, hidden: Tensor, places: Tensor, real: Tensor) -> Ten
     return torch.where(real, losses, 0.0).sum()
 
 
-class Contrast(TrainingObjective):
-    """Pairs of queries and answers, learnt by contrast.
+class ContrastiveObjective(TrainingObjective):
+    """TrainingPairs of queries and answers, learnt by contrast.
 
     Args:
         queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
@@ -99,7 +101,7 @@ class Contrast(TrainingObjective):
         return self._loss(model, queries, answers, batch)
 
     def _loss(self, model: nn.Module, queries: Tensor, answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-        return contrast(queries, answers, batch["identity"], model.scale.float(), both=self.both)
+        return contrastive_loss(queries, answers, batch["identity"], model.scale.float(), both=self.both)
 
     def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
         """Add the gradients; with cached ones where the batch is larger than a chunk."""

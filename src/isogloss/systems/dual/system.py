@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from isogloss.errors import unknown
-from isogloss.systems.dual.adapter import POOLINGS, RetrievalAdapter
-from isogloss.systems.embedder.ranking import RETRIEVAL
+from isogloss.systems.dual.adapter import POOLINGS, DualEncoderAdapter
 from isogloss.systems.neural.system import NeuralSystem, flag
+from isogloss.systems.ranking import RETRIEVAL
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -36,9 +36,9 @@ class DualEncoderSystem(NeuralSystem):
         self.pooling, self.both = pooling, flag("both", both)
         super().__init__(model, **settings)
 
-    def _named(self) -> list[str]:
+    def _name_parts(self) -> list[str]:
         changed = [self.pooling] * (self.pooling != "pooled") + ["both"] * self.both
-        return [*super()._named(), *changed]
+        return [*super()._name_parts(), *changed]
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -57,6 +57,6 @@ class DualEncoderSystem(NeuralSystem):
         has_training_set = any(layout.train for layout in found.layouts)
         return found if has_training_set or not found.id.startswith("mini-") else find_task("mini-xquad")
 
-    def adapter(self, task: Task) -> RetrievalAdapter:
+    def adapter(self, task: Task) -> DualEncoderAdapter:
         """Retrieval, whatever its form."""
-        return RetrievalAdapter(task, self.recipe_for(task), self.source, self.pooling, self.both)
+        return DualEncoderAdapter(task, self.recipe_for(task), self.source, self.pooling, self.both)

@@ -12,13 +12,13 @@ from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.encoders import Encoder
-from isogloss.systems.vectors import VectorStore, text_keys
+from isogloss.systems.vector_cache import VectorCache, text_keys
 
 # Texts encoded between two writes to the cache: what a killed process loses at most.
 _CHUNK = 1024
 
 
-def embed(encoder: Encoder, texts: Sequence[str], store: VectorStore, *, title: str, quiet: bool = False) -> Matrix:
+def embed(encoder: Encoder, texts: Sequence[str], store: VectorCache, *, title: str, quiet: bool = False) -> Matrix:
     """The unit vectors of texts, in order; each distinct text is encoded once, ever.
 
     Args:
@@ -84,7 +84,7 @@ def _parallel(encoder: Encoder, batches: list[list[str]]) -> Iterator[Matrix]:
         yield from pool.map(encoder.encode, batches)
 
 
-def _keep(store: VectorStore, keys: np.ndarray, vectors: Matrix, quiet: bool) -> None:
+def _keep(store: VectorCache, keys: np.ndarray, vectors: Matrix, quiet: bool) -> None:
     """Add to the cache; where it cannot be written, the work goes on without."""
     try:
         store.add(keys, vectors)

@@ -16,7 +16,7 @@ from isogloss.data.fetch_ledger import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.models import quiet
+from isogloss.systems.pretrained import quiet
 
 MUSE = "muse/embedding_model_quantized.onnx"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"

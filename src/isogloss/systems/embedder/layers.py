@@ -9,7 +9,7 @@ import numpy.typing as npt
 from isogloss.metrics.search import Matrix, nearest
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.encoders import TransformersEncoder, open_encoder
-from isogloss.systems.embedder.ranking import pool_of
+from isogloss.systems.ranking import pool_of
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task

@@ -10,8 +10,8 @@ from isogloss.metrics.search import Matrix
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import Encoder, open_encoder
-from isogloss.systems.embedder.ranking import RETRIEVAL, pool_of, ranked
-from isogloss.systems.vectors import VectorStore, default_cache_dir
+from isogloss.systems.ranking import RETRIEVAL, pool_of, ranked
+from isogloss.systems.vector_cache import VectorCache, default_cache_dir
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
@@ -58,8 +58,8 @@ class EmbedderSystem(System):
         return open_encoder(self.model, self.layer)
 
     @cached_property
-    def _store(self) -> VectorStore:
-        return VectorStore(self._cache / self.encoder.identity, self.encoder.dimension)
+    def _store(self) -> VectorCache:
+        return VectorCache(self._cache / self.encoder.identity, self.encoder.dimension)
 
     @property
     def metadata(self) -> Mapping[str, Any]:

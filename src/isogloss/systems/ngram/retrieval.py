@@ -8,7 +8,7 @@ from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.ngram.hashing import char_ngrams
-from isogloss.systems.ngram.linear import Floats
+from isogloss.systems.ngram.linear_model import Floats
 from isogloss.tasks.examples import Examples
 
 _SHORTEST, _LONGEST = 2, 5
@@ -20,7 +20,7 @@ _TEXTS = 256  # texts whose n-grams are in memory
 _DEPTH = {"bitext": 20, "pool": 30}  # LAReQA's one-target figures need 30
 
 
-class Retriever:
+class NgramRetriever:
     """Ranks the pool by cosine with the query; n-grams weigh (1 + log tf) times their idf in the pool."""
 
     def __init__(self, kind: str) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.ngram.classification import Chooser, Classifier
-from isogloss.systems.ngram.qa import Reader
-from isogloss.systems.ngram.retrieval import Retriever
-from isogloss.systems.ngram.tagging import Tagger
+from isogloss.systems.ngram.classification import NgramClassifier, NgramMultipleChoice
+from isogloss.systems.ngram.qa import NgramReader
+from isogloss.systems.ngram.retrieval import NgramRetriever
+from isogloss.systems.ngram.tagging import NgramTagger
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
@@ -18,10 +18,10 @@ class _Model(Protocol):
 
 
 _LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
-    "classification": Classifier,
-    "choice": Chooser,
-    "tagging": Tagger,
-    "qa": Reader,
+    "classification": NgramClassifier,
+    "choice": NgramMultipleChoice,
+    "tagging": NgramTagger,
+    "qa": NgramReader,
 }
 _RETRIEVAL = ("bitext", "pool")
 
@@ -61,7 +61,7 @@ class NgramSystem(System):
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
         if task.kind in _RETRIEVAL:
-            self._model = Retriever(task.kind)
+            self._model = NgramRetriever(task.kind)
             return self
         if train is None or not len(train) or not train.has_gold:
             lack = "missing" if train is None else "empty" if not len(train) else "without answers"

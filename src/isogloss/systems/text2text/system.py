@@ -1,23 +1,23 @@
 """The text2text system: which adapter answers which kind of task."""
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.embedder.ranking import RETRIEVAL
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice
-from isogloss.systems.text2text.qa import Reading
-from isogloss.systems.text2text.retrieval import Retrieval
-from isogloss.systems.text2text.tagging import Tagging
+from isogloss.systems.ranking import RETRIEVAL
+from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
+from isogloss.systems.text2text.qa import Text2TextReader
+from isogloss.systems.text2text.retrieval import Text2TextRetrieval
+from isogloss.systems.text2text.tagging import Text2TextTagger
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.training.recipes import Recipe, recipe
 
-_SKILLS: dict[str, type[TaskAdapter]] = {
-    "classification": Classification,
-    "choice": MultipleChoice,
-    "tagging": Tagging,
-    "qa": Reading,
-    **dict.fromkeys(RETRIEVAL, Retrieval),
+_ADAPTERS: dict[str, type[TaskAdapter]] = {
+    "classification": Text2TextClassifier,
+    "choice": Text2TextMultipleChoice,
+    "tagging": Text2TextTagger,
+    "qa": Text2TextReader,
+    **dict.fromkeys(RETRIEVAL, Text2TextRetrieval),
 }
 # What a model learns before its encoder's outputs are compared: SQuAD, which is XQuAD's training set.
 _BEFORE_RETRIEVAL = "xquad"
@@ -30,7 +30,7 @@ class Text2TextSystem(NeuralSystem):
 
     def refusal(self, task: Task) -> str:
         """A kind of task it knows no format for."""
-        return "" if task.kind in _SKILLS else f"{self.name} has no format for {task.kind}, which {task.id} is"
+        return "" if task.kind in _ADAPTERS else f"{self.name} has no format for {task.kind}, which {task.id} is"
 
     def adapter(self, task: Task) -> TaskAdapter:
         """How a task is put to the model.
@@ -41,7 +41,7 @@ class Text2TextSystem(NeuralSystem):
         if not self.source.config.is_encoder_decoder:
             fix = f"encoder:{self.source.name} trains such models"
             raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
-        return _SKILLS[task.kind](task, self.recipe_for(task), self.source)
+        return _ADAPTERS[task.kind](task, self.recipe_for(task), self.source)
 
     def recipe_for(self, task: Task) -> Recipe:
         """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
