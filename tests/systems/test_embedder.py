@@ -127,7 +127,7 @@ def test_prefixes_are_encoded_too(tmp_path: Path) -> None:
 def test_without_a_pool(tmp_path: Path) -> None:
     made, _ = embedder(tmp_path)
     made.fit(task("mewslix"), None, 0)
-    with pytest.raises(SystemFailureError, match="isogloss fetch mewslix"):
+    with pytest.raises(DataError, match="isogloss fetch mewslix"):
         made.predict(asking("mewslix", ["a"], [], pool=None))
 
 

@@ -86,7 +86,7 @@ def test_what_has_no_layers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(SystemFailureError, match="a pooling of its own, and no layer to choose"):
         open_encoder(str(tmp_path), "3")
-    with pytest.raises(SystemFailureError, match="lareqa is pool, not bitext"):
+    with pytest.raises(SystemFailureError, match="lareqa has no one right answer"):
         accuracy_by_layer(str(tmp_path), task="lareqa")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import isogloss
+from isogloss.errors import DataError
 from isogloss.systems.base import SystemFailureError, system
 from isogloss.systems.ngram import NgramSystem
 from isogloss.systems.ngram.linear_model import LinearModel, SparseRows
@@ -172,7 +173,7 @@ def test_it_says_what_it_cannot_do() -> None:
         fresh.fit(isogloss.task("bucc"), None, 0)
     with pytest.raises(SystemFailureError, match="not learnt"):
         fresh.predict(topics(2))
-    with pytest.raises(SystemFailureError, match="no pool"):
+    with pytest.raises(DataError, match="no pool"):
         fresh.fit(isogloss.task("tatoeba"), None, 0).predict(topics(2))
     assert fresh.metadata["name"] == "ngram"
 

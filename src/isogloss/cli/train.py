@@ -63,10 +63,10 @@ def train(
     from isogloss.cli.run import concluded, filled
     from isogloss.runs.plan import Plan
     from isogloss.scoring.cells import Request
-    from isogloss.systems.base import Named
+    from isogloss.systems.base import SystemName
     from isogloss.training.recipes import changes
 
-    named = Named.of(system)
+    named = SystemName.of(system)
     if not named.follows_recipes:
         fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
         raise IsoglossError(f"{named.base} follows no recipe", fix=fix)

@@ -1,41 +1,34 @@
-"""From vectors to answers: nearest candidates by cosine, or translation pairs by margin above a tuned threshold."""
+"""Retrieval by vectors: the task's kind ranks or mines, the systems bring the vectors."""
 
 import sys
 
-from isogloss.errors import DataError
-from isogloss.systems.base import SystemFailureError
-from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Vectors, kind_of
-from isogloss.tasks.kinds.retrieval import pool_of as find_pool
 from isogloss.tasks.task import Task
 
-# The kinds of tasks that vectors answer.
-RETRIEVAL = ("bitext", "pool", "mining")
 # The ratio margin from which CCMatrix (Schwenk et al., 2021) takes two sentences for translations.
 _USUAL_MARGIN = 1.06
 
 
-def ranked(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
+def retrieval_refusal(name: str, task: Task) -> str:
+    """Why a system whose only answers are vectors of whole texts cannot do a task, "" if it can."""
+    return "" if kind_of(task).retrieval else f"{name} does retrieval only, and {task.id} is {task.kind}"
+
+
+def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
     """Ranked candidate ids for every query; for mining the id of the translation, or an empty list.
 
+    Args:
+        task: what is asked.
+        examples: the queries, with their pool.
+        vectors: of both sides.
+        quiet: do not say where mining had no dev set to choose a threshold on.
+
     Raises:
-        SystemFailureError: there is no pool.
+        DataError: there is no pool.
     """
-    pool_of(examples)
     before = len(examples.notes)
     answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))
     for note in () if quiet else examples.notes[before:]:
         sys.stderr.write(f"{examples.task}/{examples.language}: {note}\n")
     return answers
-
-
-def pool_of(examples: Examples) -> Pool:
-    """The candidates.
-
-    Raises:
-        SystemFailureError: there are none.
-    """
-    try:
-        return find_pool(examples)
-    except DataError as error:
-        raise SystemFailureError(error.what, where=error.where, fix=error.fix) from None

@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 import isogloss  # noqa: E402 - only where there is torch
 from isogloss.systems.base import SystemFailureError  # noqa: E402
-from isogloss.systems.dual import adapter as module  # noqa: E402
 from isogloss.systems.dual.adapter import DualEncoderAdapter  # noqa: E402
 from isogloss.systems.dual.training_pairs import training_pairs  # noqa: E402
+from isogloss.systems.neural import retrieval  # noqa: E402
 from isogloss.systems.pretrained import ModelSource  # noqa: E402
 from isogloss.tasks.examples import Examples, Pool  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
@@ -73,8 +73,8 @@ def test_many_vectors_are_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyP
     made, texts = adapter(tiny_bert), [f"Text number {row}" for row in range(10)]
     model: Any = made.load_model(0)
     in_memory = made.vectors(model, texts, 16)
-    monkeypatch.setattr(module, "_IN_MEMORY", 0)
-    monkeypatch.setattr(module, "_BLOCK", 3)
+    monkeypatch.setattr(retrieval, "_IN_MEMORY", 0)
+    monkeypatch.setattr(retrieval, "_BLOCK", 3)
     on_disk = made.vectors(model, texts, 16)
     assert isinstance(on_disk, np.memmap)
     np.testing.assert_allclose(on_disk, in_memory, atol=1e-6)
@@ -129,12 +129,12 @@ def test_models_that_are_no_such_encoder(tiny_bert: Path, tiny_xlm: Path, tiny_m
 
     config = transformers.DistilBertConfig(vocab_size=900, dim=16, n_layers=1, n_heads=2, hidden_dim=16)
     transformers.DistilBertModel(config).save_pretrained(tmp_path / "distil")
-    with pytest.raises(SystemFailureError, match=r"no pooler over the first piece\. Set pooling to mean or cls"):
+    with pytest.raises(SystemFailureError, match=r"no pooler over the first token\. Set pooling to mean or cls"):
         adapter(tmp_path / "distil").load_model(0)
     assert adapter(tmp_path / "distil", pooling="mean").load_model(0).dimension == 16
     with pytest.raises(SystemFailureError, match="a text-to-text model is no encoder"):
         adapter(tiny_mt5, pooling="mean").load_model(0)
-    with pytest.raises(SystemFailureError, match="must be told the language of every piece"):
+    with pytest.raises(SystemFailureError, match="must be told the language of every token"):
         adapter(tiny_xlm, pooling="mean").load_model(0)
     french: Any = adapter(tiny_xlm, pooling="mean")
     french.source.config.n_langs = 1

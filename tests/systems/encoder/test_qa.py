@@ -187,6 +187,6 @@ def test_answers_that_are_not_where_they_are_said_to_be(letters: ModelSource) ->
 
 def test_a_question_that_leaves_no_room(letters: ModelSource) -> None:
     adapter = adapter_of(letters, max_length=8, query_length=64)
-    with pytest.raises(SystemFailureError, match=r"a question of 5 pieces leaves no room.*a smaller query_length"):
+    with pytest.raises(SystemFailureError, match=r"a question of 5 tokens leaves no room.*a smaller query_length"):
         adapter.objective(asked(("ccccc", "ab", "b")))
     assert len(adapter_of(letters, max_length=8, query_length=4).objective(asked(("ccccc", "ab", "b")))) == 2

@@ -77,7 +77,7 @@ def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examp
     assert isinstance(objective, LabelledSubwords)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "best_labels", lambda model, rows: np.maximum(objective.labels, 0))
-        [found] = adapter.answers(None, examples)
+        [found] = adapter.predict(None, examples)
     assert found == metric.from_tags(examples["tags"][0], examples["offsets"][0])
     for begin, end, _ in found:
         assert metric.trim(examples["text"][0], begin, end) == (begin, end)
@@ -89,7 +89,7 @@ def test_any_text_has_spans_inside_it(letters: ModelSource, texts: list[str]) ->
     some = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "best_labels", lambda model, rows: some.integers(0, 7, len(rows.encoded.pieces)))
-        found = short(letters).answers(None, examples)
+        found = short(letters).predict(None, examples)
     assert len(found) == len(texts)
     for text, answer in zip(texts, found, strict=True):
         assert all(0 <= begin < end <= len(text) and text[begin:end].strip() for begin, end, _ in answer)

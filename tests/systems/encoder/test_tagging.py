@@ -66,14 +66,14 @@ def test_rows_by_hand(letters: ModelSource) -> None:
 
 def test_long_sentences_are_rejoined(letters: ModelSource) -> None:
     given = sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"] * 9, ["b"])
-    found = short(letters).answers(ByLetter(), given)
+    found = short(letters).predict(ByLetter(), given)
     a, b, c, unknown = LABELS[1], LABELS[2], LABELS[3], LABELS[0]
     assert found == [[a, b, a, unknown, unknown], [], [c] * 9, [b]]
 
 
 @given(st.lists(st.lists(st.text("abcx", max_size=9), max_size=30), max_size=6), st.integers(3, 12))
 def test_every_word_gets_the_tag_of_its_first_piece(letters: ModelSource, words: list[list[str]], longest: int) -> None:
-    found = short(letters, longest).answers(ByLetter(), sentences(*words))
+    found = short(letters, longest).predict(ByLetter(), sentences(*words))
     room = longest - 2
 
     def tag(word: str) -> str:

@@ -104,7 +104,7 @@ def test_tags_in_the_cache_may_be_too_many_for_another_model(tiny_mbart: Path) -
             isogloss.task("mini-udpos"), Recipe("test", 1e-3, max_length=32), ModelSource(str(tiny_mbart))
         )
         adapter.source.config.max_position_embeddings = positions  # of the same tokenizer
-        counts.append(len(adapter._asked(asked)))
+        counts.append(len(adapter._sources(asked)))
         assert counts[-1] == len(list(adapter._parts(asked)))
     assert counts[0] < counts[1]
 

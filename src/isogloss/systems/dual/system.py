@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.errors import unknown
 from isogloss.systems.dual.adapter import POOLINGS, DualEncoderAdapter
 from isogloss.systems.neural.system import NeuralSystem, flag
-from isogloss.systems.ranking import RETRIEVAL
+from isogloss.systems.ranking import retrieval_refusal
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -47,15 +47,13 @@ class DualEncoderSystem(NeuralSystem):
 
     def refusal(self, task: Task) -> str:
         """Anything but retrieval: the vector of a whole text neither tags, nor reads, nor chooses."""
-        if task.kind in RETRIEVAL:
-            return ""
-        return f"{self.family} does retrieval only ({', '.join(RETRIEVAL)}), and {task.id} is {task.kind}"
+        return retrieval_refusal(self.family, task)
 
     def learns_from(self, task: Task) -> Task:
         """The recipe's choice; Mewsli-X in small has mentions to ask about but none to learn from, so it reads."""
         found = super().learns_from(task)
         has_training_set = any(layout.train for layout in found.layouts)
-        return found if has_training_set or not found.id.startswith("mini-") else find_task("mini-xquad")
+        return found if has_training_set or not found.edition_of else find_task(found.in_same_edition("xquad"))
 
     def adapter(self, task: Task) -> DualEncoderAdapter:
         """Retrieval, whatever its form."""

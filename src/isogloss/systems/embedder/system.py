@@ -10,9 +10,10 @@ from isogloss.metrics.search import Matrix
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import Encoder, open_encoder
-from isogloss.systems.ranking import RETRIEVAL, pool_of, ranked
+from isogloss.systems.ranking import rank_by_vectors, retrieval_refusal
 from isogloss.systems.vector_cache import VectorCache, default_cache_dir
 from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -82,9 +83,7 @@ class EmbedderSystem(System):
 
     def refusal(self, task: Task) -> str:
         """Anything but retrieval: a vector of a whole text neither tags, nor reads, nor chooses."""
-        if task.kind in RETRIEVAL:
-            return ""
-        return f"{self.name} does retrieval only ({', '.join(RETRIEVAL)}), and {task.id} is {task.kind}"
+        return retrieval_refusal(self.name, task)
 
     def needs_training(self, task: Task) -> bool:
         """Never: the encoder is taken as it is."""
@@ -106,7 +105,7 @@ class EmbedderSystem(System):
         """Ranked candidate ids for every query; for mining the id of the translation, or an empty list."""
         if self._task is None:
             raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
-        return ranked(self._task, examples, self, quiet=self._quiet)
+        return rank_by_vectors(self._task, examples, self, quiet=self._quiet)
 
     def queries(self, examples: Examples) -> Matrix:
         """The unit vectors of the queries."""

@@ -11,9 +11,11 @@ import numpy as np
 
 from isogloss.metrics.search import Matrix
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.ranking import pool_of, ranked
+from isogloss.systems.ranking import rank_by_vectors
 from isogloss.systems.tokens.inputs import ModelInputs
 from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.training.encoded import Encoded, table
 from isogloss.training.objective import Arrays, Ints
 
@@ -47,8 +49,7 @@ class RetrievalAdapter(TaskAdapter):
 
     def predict(self, model: "nn.Module", examples: Examples) -> Sequence[list[str]]:
         """Ranked ids of candidates, by cosine; for mining the id of the translation."""
-        encoder = self.pooled_encoder(model)
-        return ranked(self.task, examples, _TaskVectors(self.source.name, self, encoder))
+        return rank_by_vectors(self.task, examples, _TaskVectors(self, self.pooled_encoder(model)))
 
     def vectors(self, encoder: "PooledEncoder", texts: Sequence[str], longest: int) -> Matrix:
         """The unit vectors of texts, in blocks: a pool of a million has room on disk, if not in memory."""
@@ -71,15 +72,14 @@ class RetrievalAdapter(TaskAdapter):
 
 @dataclass
 class _TaskVectors:
-    """The vectors of both sides of a retrieval task; `name` is for messages."""
+    """The vectors of both sides of a retrieval task."""
 
-    name: str
     adapter: RetrievalAdapter
     encoder: "PooledEncoder"
 
     def queries(self, examples: Examples) -> Matrix:
         recipe = self.adapter.recipe
-        longest = recipe.query_length if self.adapter.task.kind == "pool" else recipe.max_length
+        longest = recipe.query_length if kind_of(self.adapter.task).shared_pool else recipe.max_length
         return self.adapter.vectors(self.encoder, examples["text"], longest)
 
     def candidates(self, examples: Examples) -> Matrix:

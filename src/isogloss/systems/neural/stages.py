@@ -8,6 +8,7 @@ from isogloss.data.files import Digest, resolve
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
 # Where the training set lies, as published and as the XTREME-R scripts leave it.
@@ -35,7 +36,7 @@ def stage(name: str, task: Task, root: Path | None) -> Examples | None:
     Raises:
         DataError: a damaged file, or a task that such a stage is not for.
     """
-    if task.kind != "choice":
+    if kind_of(task).form != "option":
         raise DataError(f"no stage comes before {task.id}: {name} is a choice between answers", fix="Set stages = []")
     if root is None:
         return None
