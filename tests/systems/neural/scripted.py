@@ -44,7 +44,7 @@ class _Scripted(EncoderClassifier):
     script: dict[str, list[int]]
     seen: list[tuple[int, str]]
 
-    def answers(self, model: Any, examples: Examples) -> list[str]:
+    def predict(self, model: Any, examples: Examples) -> list[str]:
         if examples.split != "dev":
             return super().predict(model, examples)
         turn = sum(language == examples.language for _, language in self.seen)
