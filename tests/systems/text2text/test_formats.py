@@ -46,7 +46,7 @@ def made(task: str, gold: str, **columns: list[object]) -> Examples:
 
 
 def texts(source: ModelSource, encoded: object) -> list[str]:
-    rows = np.split(encoded.pieces, encoded.starts[1:-1])  # type: ignore[attr-defined]
+    rows = np.split(encoded.input_ids, encoded.starts[1:-1])  # type: ignore[attr-defined]
     return [source.tokenizer.decode(row.tolist()) for row in rows]
 
 
@@ -158,7 +158,7 @@ def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: in
     pieces = source.tokenizer(context, add_special_tokens=False)["input_ids"]
     _, rows = adapter.encode_windows(asked)
     inside = [row >= 0 for row in np.split(rows.aligned["begin"], rows.starts[1:-1])]
-    passages = [row[of].tolist() for row, of in zip(np.split(rows.pieces, rows.starts[1:-1]), inside, strict=True)]
+    passages = [row[of].tolist() for row, of in zip(np.split(rows.input_ids, rows.starts[1:-1]), inside, strict=True)]
     room = 24 - 1 - int(inside[0].argmax())  # without the end, and what is before the passage
     assert 4 < room < len(pieces) / 2
     begins = [row * (step or room) for row in range(len(passages))]  # one after the other where the stride is longer
@@ -184,7 +184,7 @@ def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
     for longest, ended in ((4, False), (60, True)):
         recipe = Recipe("test", 1e-3, max_length=64, answer_length=longest)
         pairs = Text2TextReader(isogloss.task("xquad"), recipe, source).pairs(train)
-        written = pairs.pieces[pairs.starts[1] :]
+        written = pairs.input_ids[pairs.starts[1] :]
         assert (written[-1] == source.tokenizer.eos_token_id) is np.bool_(ended)
         assert "two three four five".startswith(texts(source, pairs)[1].removesuffix("</s>"))
         assert len(written) == 4 or ended
@@ -219,7 +219,7 @@ def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
         made("xcopa", "label", **columns, label=[0])
     )
     assert pairs.lengths.tolist() == [24, 24]
-    assert pairs.pieces[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
+    assert pairs.input_ids[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
 
 
 def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:

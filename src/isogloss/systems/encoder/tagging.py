@@ -33,7 +33,7 @@ class EncoderTagger(EncoderAdapter):
     def _objective(self, train: Examples) -> TrainingObjective:
         numbers = tag_ids(self.task, train)
         rows = self._rows(train)
-        labels = np.full(len(rows.encoded.pieces), IGNORED, np.int16)
+        labels = np.full(len(rows.encoded.input_ids), IGNORED, np.int16)
         labels[rows.encoded.aligned["first"]] = numbers
         return LabelledSubwords(rows, labels)
 
@@ -131,7 +131,7 @@ def best_labels(model: "nn.Module", rows: InputRows) -> Ints:
     """The number of the likeliest label at every sub-word."""
     from isogloss.training.inference import outputs
 
-    best = np.zeros(len(rows.encoded.pieces), np.int64)
+    best = np.zeros(len(rows.encoded.input_ids), np.int64)
     for items, (found,) in outputs(model, rows.lengths, rows.batch, best_label):
         rows.scatter(items, found, best)
     return best

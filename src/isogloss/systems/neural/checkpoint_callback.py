@@ -9,8 +9,8 @@ from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import save, step_name
 from isogloss.tasks.examples import Examples
-from isogloss.training.record import CheckpointRecord, ProbeSet
-from isogloss.training.selection import Choice, choose, dev_scores, selecting_languages
+from isogloss.training.checkpoint_record import CheckpointRecord, ProbeSet
+from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
 
 if TYPE_CHECKING:
     from torch import nn
@@ -57,7 +57,7 @@ class CheckpointCallback:
             return examples
 
         probes = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.asked, selecting)
+        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.examples, selecting)
         self.notes = list(probes.notes)
         self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in selecting))])
         self.failure: Exception | None = None
@@ -90,7 +90,7 @@ class CheckpointCallback:
         )
         self._save_if_chosen(checkpoint, model)
 
-    def _choices(self, until: int) -> dict[str, Choice]:
+    def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
         """What would answer if the run had ended at an update; nothing before the first checkpoint."""
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
@@ -123,10 +123,10 @@ class CheckpointCallback:
         best = max(scores, key=lambda at: (scores[at], -at))
         return sum(at > best for at in scores) >= patience
 
-    def finish(self, last: int) -> dict[str, Choice]:
+    def finish(self, last: int) -> dict[str, ChosenCheckpoint]:
         """Complete the record; gives the checkpoint that answers in each language."""
         chosen = self._choices(last)
-        self.record.conclude()
+        self.record.finish()
         # The last weights are kept as such.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes

@@ -11,10 +11,10 @@ import msgspec
 from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Encoded
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.recipes import Recipe
+from isogloss.training.token_cache import cached
 from isogloss.version import __version__
 
 if TYPE_CHECKING:

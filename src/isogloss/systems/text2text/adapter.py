@@ -112,7 +112,7 @@ class Seq2SeqObjective(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Sources, and as labels the targets."""
-        flat, starts = self.pairs.pieces, self.pairs.starts
+        flat, starts = self.pairs.input_ids, self.pairs.starts
         labels = padded(flat, starts, 2 * items + 1, self._target_width(width), size, IGNORED).astype(np.int64)
         first = np.full(size, self.pad, np.int64)
         first[: len(items)] = self.pairs.columns["start"][items]

@@ -91,7 +91,7 @@ class _OptionRows:
         """Sources, with labels (size, texts, tokens)."""
         which = (items[:, None] * self.options + np.arange(self.options)).ravel()
         longest = int(self.targets.lengths.max())
-        flat = padded(self.targets.pieces, self.targets.starts, which, longest, size * self.options, IGNORED)
+        flat = padded(self.targets.input_ids, self.targets.starts, which, longest, size * self.options, IGNORED)
         labels = flat.astype(np.int64).reshape(size, self.options, longest)
         first = np.full(size, self.pad, np.int64)
         first[: len(items)] = self.first[items]

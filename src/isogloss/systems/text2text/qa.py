@@ -52,7 +52,7 @@ class Text2TextReader(Text2TextAdapter):
         pairs, starts = [], []
         for row, example in enumerate(windows.examples.tolist()):
             if spans[example][0] >= 0:
-                source = sources.pieces[sources.starts[row] : sources.starts[row + 1]]
+                source = sources.input_ids[sources.starts[row] : sources.starts[row + 1]]
                 answer = windows.passages.ids[begins[row] : begins[row] + length[row]]
                 pairs.append((source, self._answer_row(specials[example], answer)))
                 starts.append(specials[example].decoder_start)
