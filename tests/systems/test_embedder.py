@@ -15,7 +15,7 @@ from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder import EmbedderSystem
 from isogloss.systems.embedder.embedding import embed
-from isogloss.systems.embedder.encoders import Encoder
+from isogloss.systems.embedder.encoders import SentenceEncoder
 from isogloss.systems.vector_cache import VectorCache
 from isogloss.tasks import task
 from isogloss.tasks.examples import Examples, Pool
@@ -23,7 +23,7 @@ from isogloss.tasks.examples import Examples, Pool
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Letters(Encoder):
+class Letters(SentenceEncoder):
     """A vector counts the letters of a text; what was asked is remembered."""
 
     identity = "letters"

@@ -79,13 +79,13 @@ def answer_spans(train: Examples) -> list[tuple[int, int]]:
     """
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
     columns = zip(train["context"], train[train.gold], starts, strict=True)
-    spans = [_span(text, answers[0], *(said or ())[:1]) if answers else (-1, -1) for text, answers, said in columns]
+    spans = [_span(text, answers[0], *(start or ())[:1]) if answers else (-1, -1) for text, answers, start in columns]
     if all(begin < 0 for begin, _ in spans):
         fix = "Give answers that are written just so in their passages"
         raise SystemFailureError("no training answer is a span of its passage", where=dataset_name(train), fix=fix)
     return spans
 
 
-def _span(context: str, answer: str, said: int = -1) -> tuple[int, int]:
-    begin = said if said >= 0 and context.startswith(answer, said) else context.find(answer)
+def _span(context: str, answer: str, start: int = -1) -> tuple[int, int]:
+    begin = start if start >= 0 and context.startswith(answer, start) else context.find(answer)
     return (begin, begin + len(answer)) if answer.strip() and begin >= 0 else (-1, -1)

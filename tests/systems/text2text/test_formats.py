@@ -178,6 +178,13 @@ def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
         adapter.pairs(nowhere)
 
 
+def test_an_answer_with_a_blank_at_its_edge_is_no_stretch_of_tokens(source: ModelSource) -> None:
+    context = ["it was wet", "it was wet"]
+    train = made("xquad", "answers", question=["?"] * 2, context=context, answers=[["was wet"], [" was"]])
+    found = texts(source, Text2TextReader(isogloss.task("xquad"), RECIPE, source).pairs(train))
+    assert found[1::2] == ["was wet</s>", "</s>"]
+
+
 def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
     context = ["one two three four five"]
     train = made("xquad", "answers", question=["?"], context=context, answers=[["two three four five"]])

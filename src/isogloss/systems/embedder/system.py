@@ -9,7 +9,7 @@ from typing import Any
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
-from isogloss.systems.embedder.encoders import Encoder, open_encoder
+from isogloss.systems.embedder.encoders import SentenceEncoder, open_encoder
 from isogloss.systems.ranking import rank_by_vectors, retrieval_refusal
 from isogloss.systems.vector_cache import VectorCache, default_cache_dir
 from isogloss.tasks.examples import Examples, Pool
@@ -54,12 +54,12 @@ class EmbedderSystem(System):
         self._last: tuple[Pool, Matrix] | None = None
 
     @cached_property
-    def encoder(self) -> Encoder:
+    def encoder(self) -> SentenceEncoder:
         """The model, loaded when it is first needed."""
         return open_encoder(self.model, self.layer)
 
     @cached_property
-    def _store(self) -> VectorCache:
+    def _vector_cache(self) -> VectorCache:
         return VectorCache(self._cache / self.encoder.identity, self.encoder.dimension)
 
     @property
@@ -121,8 +121,8 @@ class EmbedderSystem(System):
         return self._last[1]
 
     def _vectors(self, texts: Sequence[str], prefix: str, title: str) -> Matrix:
-        asked = [prefix + text for text in texts] if prefix else texts
-        return embed(self.encoder, asked, self._store, title=title, quiet=self._quiet)
+        prefixed = [prefix + text for text in texts] if prefix else texts
+        return embed(self.encoder, prefixed, self._vector_cache, title=title, quiet=self._quiet)
 
 
 def _short(model: str) -> str:

@@ -16,7 +16,7 @@ _SIQA = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl"
 _CHOICES = "ABC"
 
 
-class _Record(msgspec.Struct, rename="camel"):
+class _SocialIqaRecord(msgspec.Struct, rename="camel"):
     context: str
     question: str
     answer_a: str
@@ -47,7 +47,7 @@ def stage(name: str, task: Task, root: Path | None) -> Examples | None:
 
 def _social_iqa(path: Path, task: Task, root: Path) -> Examples:
     digest = Digest()
-    records = list(jsonl(path, _Record, digest))
+    records = list(jsonl(path, _SocialIqaRecord, digest))
     for number, record in enumerate(records, 1):
         if len(record.correct) != 1 or record.correct not in _CHOICES:
             what = f"correct is {record.correct!r}, not {', '.join(_CHOICES)}"

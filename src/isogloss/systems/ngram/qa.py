@@ -131,7 +131,7 @@ def _edge_features(passages: Passages, *, ending: bool) -> Hashes:
     padded_shapes = np.concatenate([np.zeros(1, np.uint64), tokens.shapes, np.zeros(1, np.uint64)])
     outer = slice(2, None) if ending else slice(0, -2)
     outside, outside_shape = padded_words[outer], padded_shapes[outer]
-    one, two = passages.asked
+    one, two = passages.openings
     matched = passages.matched.astype(np.uint64)
     near = join(_stepped(passages.distance(forwards=False)), _stepped(passages.distance(forwards=True)))
     overlap = np.floor(passages.overlap * 5.99).astype(np.uint64)
@@ -168,7 +168,7 @@ def _span_features(passages: Passages, first: IntArray, last: IntArray) -> Hashe
         np.minimum(stops, 1).astype(np.uint64),
     )
     size = length.astype(np.uint64)
-    one, two = (hashes[first] for hashes in passages.asked)
+    one, two = (hashes[first] for hashes in passages.openings)
     features = {
         "size": size,
         "size, one": join(size, one),

@@ -41,9 +41,9 @@ class CopyConstraint(Constraint):
 
     def choose(self, logits: Tensor) -> Tensor:
         """A token of the passage, or the end."""
-        said = logits.log_softmax(dim=1)
-        best, place = said.gather(1, self.input_ids).masked_fill(~self._next, -torch.inf).max(dim=1)
-        end = said.gather(1, self.end[:, None]).squeeze(1)
+        log_probabilities = logits.log_softmax(dim=1)
+        best, place = log_probabilities.gather(1, self.input_ids).masked_fill(~self._next, -torch.inf).max(dim=1)
+        end = log_probabilities.gather(1, self.end[:, None]).squeeze(1)
         closes = (end >= best) & (self.length > 0) & ~self.done
         goes_on = ~closes & ~self.done
         token = self.input_ids.gather(1, place[:, None])
