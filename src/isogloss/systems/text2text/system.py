@@ -1,5 +1,7 @@
 """The text2text system: which adapter gives which form of answer."""
 
+from typing import Any
+
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.systems.neural.task_adapter import TaskAdapter
@@ -49,9 +51,10 @@ class Text2TextSystem(NeuralSystem):
         """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
         if not kind_of(task).retrieval:
             return super().recipe_for(task)
-        learnt, own = (self.overrides.get(name, {}) for name in (_BEFORE_RETRIEVAL, task.base_id))
-        mine = {**self.overrides, _BEFORE_RETRIEVAL: {**learnt, **own}}
-        return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, mine)
+        overrides: dict[str, Any] = {}
+        for name in (_BEFORE_RETRIEVAL, task.base_id, task.id):
+            overrides |= self.overrides.get(name, {})
+        return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, {**self.overrides, _BEFORE_RETRIEVAL: overrides})
 
     def learns_from(self, task: Task) -> Task:
         """Question answering before retrieval, by which it is known how to read; else as the recipe says."""
