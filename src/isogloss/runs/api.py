@@ -10,7 +10,7 @@ from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.cells import Request
-from isogloss.systems.base import Named
+from isogloss.systems.base import SystemName
 from isogloss.tasks.registry import canonical
 from isogloss.tasks.suites import SUITES
 from isogloss.training.recipes import changes
@@ -159,7 +159,7 @@ def plan_training(  # noqa: PLR0913 - the options of the verb
         IsoglossError: the system follows no recipe.
     """
     tasks = [tasks] if isinstance(tasks, str) else tasks
-    named = Named.of(system)
+    named = SystemName.of(system)
     if not named.follows_recipes:
         fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
         raise IsoglossError(f"{named.base} follows no recipe", fix=fix)

@@ -101,7 +101,8 @@ def write_cell(path: Path, cell: Cell) -> None:
     )
     arrays.by_name[_HEADER] = np.frombuffer(msgspec.json.encode(header), dtype=np.uint8)
     content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **arrays.by_name)
+    save: Any = np.savez_compressed  # whose further options differ between versions of numpy
+    save(content, **arrays.by_name)
     with atomic_write(path) as stream:
         stream.buffer.write(content.getbuffer())
 
