@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.predictions.validate import Report, validate
+from isogloss.predictions.validate import ValidationReport, validate
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
 
-def texts(report: Report) -> str:
+def texts(report: ValidationReport) -> str:
     return "\n".join(str(problem) for problem in report.everything())
 
 

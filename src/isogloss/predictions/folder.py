@@ -18,7 +18,7 @@ from isogloss.tasks.task import Task
 
 
 @dataclass(frozen=True)
-class Found:
+class PredictionFile:
     """Where the answers of a cell are, and in which layout: "jsonl", "xtreme", "one-file" or "embeddings"."""
 
     path: Path
@@ -26,7 +26,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Folder:
+class PredictionFolder:
     """A prediction folder in any accepted layout."""
 
     root: Path
@@ -52,15 +52,15 @@ class Folder:
         names = [task.id, *(alias for alias, name in ALIASES.items() if name == task.id)]
         return [self.root / name for name in names if (self.root / name).is_dir()]
 
-    def find(self, task: Task, language: str, split: str) -> Found | None:
+    def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
         """The answers of a cell; our own layout is looked for first."""
         for folder in self.folders(task):
             for name, layout in _file_names(task, language, split).items():
                 path = resolve(folder / name)
                 if path is not None:
-                    return Found(path, layout)
+                    return PredictionFile(path, layout)
         whole = self._one_file(task) if split == "test" else None
-        return Found(whole, "one-file") if whole and language in self._languages_in(whole) else None
+        return PredictionFile(whole, "one-file") if whole and language in self._languages_in(whole) else None
 
     def has(self, task: Task) -> bool:
         """Whether there is anything for the task."""
@@ -84,7 +84,7 @@ class Folder:
             if path.is_file() and not path.name.startswith((".", "candidates")) and _stem(path) not in known
         ]
 
-    def read(self, task: Task, found: Found, examples: Examples) -> Answers:
+    def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
         """The answers of a cell, whatever the layout."""
         kind = kind_of(task)
         if found.layout == "jsonl":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from isogloss.data.files import Digest, read_bytes, resolve
 from isogloss.errors import DataError
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import FORMATS, Answers
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
@@ -20,7 +20,7 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
     if not name:
         raise DataError(f"label folders have no format for {task.id}", where=str(root), fix="Give its gold with --data")
     form = FORMATS[name]
-    paths = [resolve(folder / f"{split}-{language}{form.suffix}") for folder in Folder(root).folders(task)]
+    paths = [resolve(folder / f"{split}-{language}{form.suffix}") for folder in PredictionFolder(root).folders(task)]
     path = next((found for found in paths if found is not None), None)
     if path is None:
         return None

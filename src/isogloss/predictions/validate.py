@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isogloss.errors import DataError, IsoglossError, near_names
 from isogloss.predictions.align import align, first_rows
-from isogloss.predictions.folder import Folder, Found
+from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import json_lines
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem
@@ -21,7 +21,7 @@ _COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedFile:
     """One cell that was looked at: its file, how many answers it has, and what is wrong."""
 
     task: str
@@ -33,10 +33,10 @@ class Checked:
 
 
 @dataclass
-class Report:
+class ValidationReport:
     """The outcome for a whole folder."""
 
-    cells: list[Checked] = field(default_factory=list)
+    cells: list[CheckedFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     def everything(self) -> list[Problem]:
@@ -56,10 +56,10 @@ def validate(
     languages: Sequence[str] | None = None,
     gold: Path | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Report:
+) -> ValidationReport:
     """Check everything the folder has for the given tasks; gold is not needed, but a label folder knows the ids too."""
-    folder = Folder(root)
-    report = Report(problems=_strange_entries(root))
+    folder = PredictionFolder(root)
+    report = ValidationReport(problems=_strange_entries(root))
     for name in TASKS if tasks is None else tasks:
         of = task(name)
         report.problems += [
@@ -114,7 +114,9 @@ def _examples(data: Path | None, gold: Path | None) -> ExamplesOf:
     return labelled
 
 
-def _checked(folder: Folder, of: Task, language: str, split: str, found: Found, examples_of: ExamplesOf) -> Checked:
+def _checked(
+    folder: PredictionFolder, of: Task, language: str, split: str, found: PredictionFile, examples_of: ExamplesOf
+) -> CheckedFile:
     try:
         examples = examples_of(of, language, split)
     except DataError as error:
@@ -123,16 +125,16 @@ def _checked(folder: Folder, of: Task, language: str, split: str, found: Found, 
         answers = folder.read(of, found, examples)
     except IsoglossError as error:
         problem = Problem(error.where or str(found.path), error.what, error.fix)
-        return Checked(of.id, language, split, found.path, 0, [problem])
+        return CheckedFile(of.id, language, split, found.path, 0, [problem])
     _, problems = align(of, examples, answers)
-    return Checked(of.id, language, split, found.path, len(answers.ids), problems)
+    return CheckedFile(of.id, language, split, found.path, len(answers.ids), problems)
 
 
-def _format_only(of: Task, language: str, split: str, found: Found, error: DataError) -> Checked:
+def _format_only(of: Task, language: str, split: str, found: PredictionFile, error: DataError) -> CheckedFile:
     """Without the examples only the form of a file with ids can be checked, and its ids against each other."""
     note = Problem(str(found.path), "ids and answers not checked against the examples", str(error), warning=True)
     if found.layout != "jsonl":
-        return Checked(of.id, language, split, found.path, 0, [note])
+        return CheckedFile(of.id, language, split, found.path, 0, [note])
     answers = json_lines(found.path, kind_of(of))
     _, twice = first_rows(answers)
-    return Checked(of.id, language, split, found.path, len(answers.ids), [*answers.problems, *twice, note])
+    return CheckedFile(of.id, language, split, found.path, len(answers.ids), [*answers.problems, *twice, note])

@@ -11,7 +11,7 @@ from typing import Any
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.cells import FitJob, NothingThereError
 from isogloss.runs.locks import sweep
 from isogloss.runs.plan import CellKey, FitGroup, Plan
@@ -55,7 +55,7 @@ def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
     """
     if not (folder / "system.toml").exists():
         return []
-    before, after = Folder(folder).system, tomllib.loads(wanted)
+    before, after = PredictionFolder(folder).system, tomllib.loads(wanted)
     found: list[Path] = []
     for name in TASKS if before != after else ():
         if changes := _changes(*(system.deciding_settings(table, task(name)) for table in (before, after))):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import Statistics, merge
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.scoring.averages import cell_numbers, pooled, summary, task_figures
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import RESAMPLES, Draws, draw, shared_units, unit_codes
@@ -61,7 +61,7 @@ def score_request(
     categories, overall = summary(figures, request)
     return Results(
         request.suite.id,
-        Folder(predictions).system,
+        PredictionFolder(predictions).system,
         request.split,
         [_cell_score(cell, draws) for cell in cells],
         [average for _, average in figures.values()],

@@ -9,7 +9,7 @@ from isogloss.errors import DataError, unknown
 from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
@@ -50,7 +50,7 @@ def load(
     for layout in found.layouts:
         pattern = getattr(layout, split)
         if pattern:
-            examples: Examples | None = _reader(layout.reader)(Source(found, language, split, root, pattern))
+            examples: Examples | None = _reader(layout.reader)(SplitFiles(found, language, split, root, pattern))
             if examples is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(found, examples):

@@ -13,12 +13,12 @@ from typing import Any
 
 from isogloss.data.files import lines
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.importers.base import Imported, Target, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json, unpacked_name
 from isogloss.predictions.importers.check import check
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 
-__all__ = ["TOOLS", "Imported", "detect", "import_files"]
+__all__ = ["TOOLS", "ImportedAnswers", "detect", "import_files"]
 
 # In the order in which a file is tried: Hugging Face's formats are the plainest, so they come last.
 TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard", "hf": "hf"}
@@ -34,7 +34,7 @@ def import_files(
     data: Path | None = None,
     labels: Sequence[str] = (),
     choose_filter: str = "",
-) -> Imported:
+) -> ImportedAnswers:
     """Read a tool's files as the answers of one cell.
 
     Args:
@@ -66,7 +66,7 @@ def import_files(
             raise DataError("there is no such file", where=str(path))
     examples = load(found_task, language, split, data) if data is not None else None
     target = Target(found_task, language, split, examples, tuple(labels), choose_filter)
-    imported: Imported = _module(detect(files) if tool == "auto" else tool).read(files, target)
+    imported: ImportedAnswers = _module(detect(files) if tool == "auto" else tool).read(files, target)
     check(target, imported)
     return imported
 

@@ -54,7 +54,7 @@ class Target:
 
 
 @dataclass
-class Imported(Answers):
+class ImportedAnswers(Answers):
     """Answers from another tool's files, with what those files say about the examples.
 
     Attributes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import PredictionError
-from isogloss.predictions.importers.base import Imported, Target, one_file, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json
 from isogloss.tasks.registry import ALIASES
 
 # The wording of its XNLI prompts.
@@ -26,7 +26,7 @@ def recognizes(path: Path, decoded: Any) -> bool:
     return isinstance(first, dict) and bool({"predicted_label", "predicted_answers"} & first.keys())
 
 
-def read(files: Sequence[Path], target: Target) -> Imported:
+def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the file, by position."""
     path = one_file(files)
     if target.task.kind not in ("qa", "classification"):
@@ -39,7 +39,7 @@ def read(files: Sequence[Path], target: Target) -> Imported:
     if not isinstance(items, list):
         fix = 'Expected a list of items, or {"predictions": […]}'
         raise PredictionError("not a list of system outputs", where=str(path), fix=fix)
-    found = Imported(path)
+    found = ImportedAnswers(path)
     if target.examples is not None and len(items) != len(target.examples):
         what = f"{len(items)} outputs, but {target.name} has {len(target.examples)} examples"
         raise PredictionError(what, where=str(path), fix="They are matched by position: the numbers must agree")
@@ -57,7 +57,7 @@ def _refuse_other_cell(path: Path, metadata: Any, target: Target) -> None:
             raise PredictionError(f"the file says that its {key} is {name!r}, not {wanted!r}", where=str(path))
 
 
-def _add(found: Imported, target: Target, row: int, item: Any) -> None:
+def _add(found: ImportedAnswers, target: Target, row: int, item: Any) -> None:
     where = f"{found.path} (item {row})"
     if not isinstance(item, dict):
         raise PredictionError("not an object", where=where)

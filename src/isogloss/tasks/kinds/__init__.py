@@ -3,10 +3,10 @@
 from isogloss.metrics.registry import added_metrics
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
+from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
 from isogloss.tasks.task import Task
 
-__all__ = ["KINDS", "Complaint", "Judgement", "Kind", "LanguagePairs", "Values", "Vectors", "judge", "kind_of"]
+__all__ = ["KINDS", "Judgement", "Kind", "LanguagePairs", "RowProblem", "Values", "Vectors", "judge", "kind_of"]
 
 KINDS: Registry[Kind] = Registry(
     "kind",

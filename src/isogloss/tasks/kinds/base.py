@@ -20,7 +20,7 @@ from isogloss.tasks.task import Task
 Values = Sequence[Any]
 
 # Row of the example, what is wrong with its answer, what to do.
-Complaint = tuple[int, str, str]
+RowProblem = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ class Kind(ABC):
         """An answer in its one canonical form."""
         return value
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Everything that is wrong with the answers, one by one."""
         return iter(())
 
-    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """What is odd about the answers and scored all the same."""
         return iter(())
 

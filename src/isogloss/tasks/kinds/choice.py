@@ -5,7 +5,7 @@ from typing import Any
 
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
 from isogloss.tasks.task import Task
 
 
@@ -21,7 +21,7 @@ class Choice(Kind):
     translatable = ("premise", "choices")
     provides = ("premise", "question", "choices", "label")
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Anything that is not the index of a choice."""
         for row, (value, choices) in enumerate(zip(values, examples["choices"], strict=True)):
             if isinstance(value, str):

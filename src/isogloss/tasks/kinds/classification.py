@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
@@ -27,7 +27,7 @@ class Classification(Kind):
         """Labels are compared as strings, without surrounding blanks."""
         return str(value).strip()
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Labels outside the label set."""
         known = {*task.labels, None}
         if set(values) <= known:

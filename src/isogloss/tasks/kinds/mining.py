@@ -9,7 +9,7 @@ from isogloss.errors import DataError
 from isogloss.metrics import mining
 from isogloss.metrics.statistics import F1, PRECISION, RECALL, Statistics
 from isogloss.tasks.examples import REST, Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, Vectors
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, Vectors
 from isogloss.tasks.kinds.retrieval import FOR_RETRIEVAL, pool_of
 from isogloss.tasks.task import Task
 
@@ -33,7 +33,7 @@ class Mining(Kind):
         """A list of English ids."""
         return value if isinstance(value, list) else [value]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """English ids that do not exist."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, found in enumerate(values):

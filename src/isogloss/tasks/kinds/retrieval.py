@@ -11,7 +11,7 @@ from isogloss.metrics import accuracy, ranking
 from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
+from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
 from isogloss.tasks.task import Task
 
 CUTOFF = 20
@@ -50,7 +50,7 @@ class _Retrieval(Kind):
         """A list of ids as strings; one bare id is a list of one."""
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Candidates that are not in the pool."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
@@ -74,7 +74,7 @@ class _Retrieval(Kind):
         rows, _ = search(queries, candidates, k=self.depth(examples))
         return [[pool.ids[row] for row in best] for best in rows.tolist()]
 
-    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Candidates that stand in a ranking twice."""
         odd = [row for row, ranked in enumerate(values) if ranked is not None and len(set(ranked)) != len(ranked)]
         if odd:

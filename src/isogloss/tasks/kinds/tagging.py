@@ -7,7 +7,7 @@ from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
 
@@ -40,7 +40,7 @@ class Tagging(Kind):
         except TypeError:  # not only tags
             return [item.strip() if isinstance(item, str) else item for item in value]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """A tag count other than the token count, a tag outside the set, a span outside the text."""
         if _are_spans(examples, values):
             yield from _span_errors(task, examples, values)
@@ -97,7 +97,7 @@ def _types(task: Task) -> set[str]:
     return {label.partition("-")[2] or label for label in task.labels if label != "O"}
 
 
-def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
     types = _types(task)
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
         for item in value or ():
