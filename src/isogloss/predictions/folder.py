@@ -10,7 +10,7 @@ import msgspec
 
 from isogloss.data.files import SUFFIXES, read_bytes, resolve
 from isogloss.errors import DataError, PredictionError
-from isogloss.predictions.formats import FORMATS, Answers, json_lines
+from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import ALIASES
@@ -60,7 +60,9 @@ class PredictionFolder:
                 if path is not None:
                     return PredictionFile(path, layout)
         whole = self._one_file(task) if split == "test" else None
-        return PredictionFile(whole, "one-file") if whole and language in self._languages_in(whole) else None
+        if whole is not None and language in _by_language(whole, kind_of(task)):
+            return PredictionFile(whole, "one-file")
+        return None
 
     def has(self, task: Task) -> bool:
         """Whether there is anything for the task."""
@@ -94,25 +96,24 @@ class PredictionFolder:
         if found.layout == "xtreme":
             rows = kind.row_ids(examples)
             name_of = lambda row: rows[row] if row < len(rows) else f"row {row}"  # noqa: E731 - it is one
-            return FORMATS[kind.label_format].read(found.path, kind, name_of)
+            return file_format(kind.label_format).read(found.path, kind, name_of)
         if found.layout == "one-file":
-            return self._from_one_file(found.path, kind, examples.language)
+            answers = Answers(found.path)
+            for identifier, value in _by_language(found.path, kind)[examples.language].items():
+                answers.add(identifier, kind.normalize(value))
+            return answers
         from isogloss.predictions.embeddings import answer
 
         return answer(task, found.path, examples)
 
-    def _languages_in(self, path: Path) -> dict[str, dict[str, str]]:
-        try:
-            return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, str]])
-        except msgspec.DecodeError as error:
-            fix = "One file per task maps language to {question id: answer}"
-            raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
 
-    def _from_one_file(self, path: Path, kind: Kind, language: str) -> Answers:
-        answers = Answers(path)
-        for identifier, value in self._languages_in(path)[language].items():
-            answers.add(identifier, kind.normalize(value))
-        return answers
+def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
+    """The answers of a file that has those of all languages."""
+    try:
+        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer]])  # type: ignore[name-defined]
+    except msgspec.DecodeError as error:
+        fix = "One file per task maps language to {question id: answer}"
+        raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
 
 
 def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
@@ -121,7 +122,7 @@ def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
     prefix = "" if split == "test" else f"{split}-"
     names = {f"{prefix}{language}.jsonl": "jsonl"}
     if kind.label_format:
-        names[f"{split}-{language}{FORMATS[kind.label_format].suffix}"] = "xtreme"
+        names[f"{split}-{language}{file_format(kind.label_format).suffix}"] = "xtreme"
     if kind.retrieval:
         names[f"{prefix}queries-{language}.npy"] = "embeddings"
     return names

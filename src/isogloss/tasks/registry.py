@@ -20,6 +20,7 @@ TASKS: Registry[Task] = Registry(
         **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
     },
     "isogloss.tasks",
+    named_by="id",
 )
 
 # Other names of tasks: understood everywhere, printed nowhere.

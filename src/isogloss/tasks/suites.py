@@ -88,6 +88,7 @@ SUITES: Registry[Suite] = Registry(
         "mini": "isogloss.tasks.suites:MINI",
     },
     "isogloss.suites",
+    named_by="id",
 )
 
 

@@ -19,7 +19,6 @@ class Choice(Kind):
     gold = "label"
     label_format = "choices"
     translatable = ("premise", "choices")
-    provides = ("premise", "question", "choices", "label")
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Anything that is not the index of a choice."""
@@ -39,8 +38,7 @@ class Choice(Kind):
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Labels of two choices that nobody has read."""
-        own = [self.row_id("", row) for row in range(len(ids))]
-        return own, {"choices": [("", "")] * len(ids), "label": values}
+        return ids, {"choices": [("", "")] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

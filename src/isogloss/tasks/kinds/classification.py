@@ -21,7 +21,6 @@ class Classification(Kind):
     gold = "label"
     label_format = "lines"
     translatable = ("text", "text_a", "text_b")
-    provides = ("text", "text_a", "text_b", "label")
 
     def normalize(self, value: Any) -> Any:
         """Labels are compared as strings, without surrounding blanks."""
@@ -46,13 +45,9 @@ class Classification(Kind):
         """All labels equal."""
         return label_placeholder(examples["label"])
 
-    def gold_label(self, label: Any) -> Any:
-        """Labels as the task spells them: label folders write XNLI's in two ways."""
-        return RENAMED.get(label, label)
-
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Labels alone."""
-        return ids, {"label": [self.gold_label(value) for value in values]}
+        """Labels as the task spells them: label folders write XNLI's in two ways."""
+        return ids, {"label": [RENAMED.get(value, value) for value in values]}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

@@ -16,7 +16,6 @@ from isogloss.tasks.task import Task
 
 CUTOFF = 20
 
-
 # LAReQA's one-target figures look at 20 places after up to ten other targets are taken out.
 _DEPTH_OF_COMPETING = 30
 
@@ -35,6 +34,13 @@ def pool_of(examples: Examples) -> Pool:
         where = f"{examples.task}/{examples.language}"
         raise DataError("there is no pool to search", where=where, fix=f"isogloss fetch {examples.task} brings it")
     return examples.pool
+
+
+def refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
+    """Refuse gold that names an example without anything to find."""
+    for identifier, value in zip(ids, values, strict=True):
+        if not value:
+            raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")
 
 
 class _Retrieval(Kind):
@@ -91,7 +97,6 @@ class Bitext(_Retrieval):
     shape = "the id of the nearest sentence, or a ranked list of ids"
     by_cosine = True
     label_format = "lines"
-    provides = ("text", "targets", "pool", "ranking")
 
     def row_ids(self, examples: Examples) -> list[str]:
         """XTREME's files are in the order of the sorted English sentences."""
@@ -129,13 +134,11 @@ class PoolRetrieval(_Retrieval):
     lenient = True
     label_format = "by-id"
     shared_pool = True
-    provides = ("text", "targets", "pool", "ranking", "shared-pool", "frequency_bin")
+    extra_columns = ("frequency_bin",)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """The right candidates; of entities the first alone."""
-        for identifier, value in zip(ids, values, strict=True):
-            if not value:
-                raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")
+        refuse_empty(task, ids, values)
         single = task.options.get("single_target", False)
         return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
 

@@ -31,7 +31,6 @@ class Tagging(Kind):
         "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
     )
     no_translated_test = "the tags of translated words are not those of the words that are asked for"
-    provides = ("tokens", "text", "offsets", "tags")
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""
