@@ -15,7 +15,7 @@ from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
 from isogloss.tasks.loading import data_folder, load_gold
-from isogloss.tasks.registry import chosen, no_language, task
+from isogloss.tasks.registry import chosen_tasks, no_language, task
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
@@ -52,7 +52,7 @@ class Request:
         languages = [languages] if isinstance(languages, str) else languages
         if split not in ("test", "dev", "best"):
             raise unknown("split", split, ("test", "dev", "best"))
-        wanted = chosen(tasks, named.tasks)
+        wanted = chosen_tasks(tasks, named.tasks)
         codes = None
         if languages is not None:
             codes = tuple(code for word in languages for code in word.split(",") if code)

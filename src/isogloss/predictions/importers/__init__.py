@@ -6,6 +6,7 @@ import that would silently pair answers with the wrong examples is refused.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -26,12 +27,12 @@ TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard",
 
 def import_files(
     tool: str,
-    files: Sequence[Path],
+    files: Sequence[str | os.PathLike[str]],
     task: str,
     language: str,
     *,
     split: str = "test",
-    data: Path | None = None,
+    data: str | os.PathLike[str] | None = None,
     labels: Sequence[str] = (),
     choose_filter: str = "",
 ) -> ImportedAnswers:
@@ -47,6 +48,9 @@ def import_files(
         labels: the labels in the order of the tool's class indices.
         choose_filter: which of several answer filters to take (lm-eval).
 
+    Returns:
+        Ids and answers, with notes on what could not be checked; `write_predictions` writes them.
+
     Raises:
         PredictionError: a file is not the tool's, lacks what is needed, or answers other examples.
         DataError: a file cannot be read, or the data folder lacks the examples.
@@ -55,18 +59,19 @@ def import_files(
     found_task = find_task(task)
     for kind, name, known in (
         ("tool", tool, ("auto", *TOOLS)),
-        (f"language of {found_task.id}", language, (*found_task.languages, *found_task.also)),
+        (f"language of {found_task.id}", language, found_task.every_language),
         ("split", split, ("test", "dev")),
         *((f"label of {found_task.id}", label, found_task.labels) for label in labels),
     ):
         if name not in known:
             raise unknown(kind, name, known)
-    for path in files:
+    paths = [Path(file) for file in files]
+    for path in paths:
         if not path.is_file():
             raise DataError("there is no such file", where=str(path))
     examples = load(found_task, language, split, data) if data is not None else None
     target = Target(found_task, language, split, examples, tuple(labels), choose_filter)
-    imported: ImportedAnswers = _module(detect(files) if tool == "auto" else tool).read(files, target)
+    imported: ImportedAnswers = _module(detect(paths) if tool == "auto" else tool).read(paths, target)
     check(target, imported)
     return imported
 

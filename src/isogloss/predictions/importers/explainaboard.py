@@ -29,7 +29,7 @@ def recognizes(path: Path, decoded: Any) -> bool:
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the file, by position."""
     path = one_file(files)
-    if target.task.kind not in ("qa", "classification"):
+    if target.kind.form not in ("answer", "label"):
         raise PredictionError(f"there is no importer of ExplainaBoard's {target.task.id} outputs", where=str(path))
     decoded = read_json(path)
     items = decoded
@@ -62,7 +62,8 @@ def _add(found: ImportedAnswers, target: Target, row: int, item: Any) -> None:
     if not isinstance(item, dict):
         raise PredictionError("not an object", where=where)
     identifier = target.row_id(row, where)
-    if target.task.kind == "qa":
+    of_questions = target.kind.form == "answer"
+    if of_questions:
         answers = item.get("predicted_answers")
         value = answers.get("text") if isinstance(answers, dict) else None
         value = value[0] if isinstance(value, list) and value else value
@@ -73,9 +74,9 @@ def _add(found: ImportedAnswers, target: Target, row: int, item: Any) -> None:
         if "true_label" in item:
             found.quote("label", identifier, _label(item["true_label"], target))
     if not isinstance(value, str):
-        named = "predicted_answers.text" if target.task.kind == "qa" else "predicted_label"
+        named = "predicted_answers.text" if of_questions else "predicted_label"
         raise PredictionError(f"{named} is no string", where=where)
-    if target.task.kind == "classification" and value not in target.task.labels:
+    if not of_questions and value not in target.task.labels:
         raise PredictionError(f"label {value!r} is not one of {', '.join(target.task.labels)}", where=where)
     found.add(identifier, value)
     for field, column in quoted.items():

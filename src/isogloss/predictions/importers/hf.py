@@ -35,19 +35,23 @@ def recognizes(path: Path, decoded: Any) -> bool:
 
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the files."""
-    kind = target.task.kind
+    form = target.kind.form
     found = ImportedAnswers(files[0])
-    if kind == "qa":
+    if form == "answer":
         for path in files:
             found.path = path
             _add_answers(found, read_json(path))
-    elif kind in ("classification", "choice"):
+    elif form in ("label", "option"):
         for row, value, number in _rows(one_file(files)):
             where = f"{found.path}:{number}" if number else f"{found.path} (row {row})"
-            answer = _label(target, value, where) if kind == "classification" else _choice(value, where)
+            answer = _label(target, value, where) if form == "label" else _choice(value, where)
             found.add(target.row_id(row, where), answer, number)
-    elif kind == "tagging":
+    elif form == "tags":
         _add_tags(found, one_file(files), target)
+    elif not target.kind.retrieval:
+        what = f"there is no importer of transformers' {target.task.id} outputs"
+        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.shape}'
+        raise PredictionError(what, where=str(files[0]), fix=fix)
     else:
         what = f"transformers' example scripts write no rankings, which {target.task.id} needs"
         fix = f"Save embeddings: {target.task.id}/queries-{target.language}.npy and candidates with .ids.txt"

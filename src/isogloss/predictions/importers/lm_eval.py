@@ -57,7 +57,7 @@ def _is_results(decoded: Any) -> bool:
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the logs: the likeliest choice, or the generated text."""
     task = target.task
-    if task.id not in _CHOICES and task.kind != "qa":
+    if task.id not in _CHOICES and target.kind.form != "answer":
         what = f"lm-evaluation-harness has no task like {task.id}"
         raise PredictionError(what, where=str(files[0]), fix=f"It has {', '.join(_CHOICES)}, xquad, mlqa and tydiqa")
     rows = _SampleIds(target)
@@ -120,7 +120,7 @@ class _SampleIds:
 
     def identifier(self, sample: _Sample, where: str) -> str:
         """The id of the example that a sample answers."""
-        field = {"qa": "id", "choice": "idx"}.get(self._target.task.kind)
+        field = {"answer": "id", "option": "idx"}.get(self._target.kind.form)
         if field is not None:
             if not isinstance(sample.doc.get(field), str | int):
                 what = f"the document has no {field!r}"

@@ -48,7 +48,7 @@ def _is_rankings(decoded: dict[str, Any]) -> bool:
 
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The rankings in the files."""
-    if target.task.kind not in ("bitext", "pool"):
+    if target.kind.form != "ranking":
         raise PredictionError(_unfit(target), where=str(files[0]))
     found = ImportedAnswers(files[0])
     for path in files:
@@ -66,7 +66,7 @@ def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
 
 
 def _unfit(target: Target) -> str:
-    if target.task.kind == "mining":
+    if target.kind.form == "pairs":
         return "mteb's BUCC searches only sentences known to have a translation, so its answers are not mined pairs"
     return f"mteb saves nothing that answers {target.task.id}"
 
@@ -137,7 +137,7 @@ def _add_neighbours(found: ImportedAnswers, subset: str, predictions: Mapping[st
     pair, neighbours = next(iter(predictions.items()))
     sides = pair.split("-")
     asking = (subset.split("-") if tuple(sides) == _SIDES else sides)[0].lower()
-    if target.task.kind != "bitext" or len(predictions) > 1 or not isinstance(neighbours, list):
+    if target.kind.shared_pool or len(predictions) > 1 or not isinstance(neighbours, list):
         raise PredictionError(f"bitext neighbours do not answer {target.task.id}", where=str(path))
     if asking not in _ENGLISH:
         what = f"these go from {asking!r} to English, but {target.task.id} goes from English to {target.language}"
