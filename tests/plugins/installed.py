@@ -31,10 +31,14 @@ class Environment:
     data: Path
 
     def isogloss(self, *words: object, code: int = 0) -> Finished:
-        """Run the command line in a process that has the packages, and see how it ends."""
+        """Run a command line, and see how it ends."""
+        return self.python("-m", "isogloss", *words, code=code)
+
+    def python(self, *words: object, code: int = 0) -> Finished:
+        """Run a process that has the packages; it may end as it is expected to, and never in a traceback."""
         path = os.pathsep.join([str(Path(isogloss.__file__).parents[1]), str(self.site)])
         env = {**os.environ, "PYTHONPATH": path, "ISOGLOSS_DATA": str(self.data), "COLUMNS": "200"}
-        command = [sys.executable, "-m", "isogloss", *map(str, words)]
+        command = [sys.executable, *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=env, check=False)
         assert done.returncode == code, f"{words}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr

@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 
 _SYLLABLES = {"en": "bal dor fen gil", "de": "schu pfa zwo tze", "sw": "mwa nji kwe zuu"}
-_SUBJECTS = "astronomy botany cooking dance economics fishing geology history insects jazz kites law".split()
+_SUBJECTS = "astronomy botany cooking dance economics fishing geology history jazz kites law".split()
 
 
 def words(language: str) -> list[str]:

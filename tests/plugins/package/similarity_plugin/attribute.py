@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.explain.model import Attribute
-from isogloss.tasks.examples import Examples
+from isogloss.tasks import Examples
 
 
 def shared_words(examples: Examples) -> npt.NDArray[np.float64]:
@@ -13,6 +13,10 @@ def shared_words(examples: Examples) -> npt.NDArray[np.float64]:
     return np.array([len({*first.split()} & {*second.split()}) for first, second in pairs], dtype=np.float64)
 
 
-SHARED = Attribute(
-    "sharedWords", "words that both sentences have", ("similarity",), discrete=False, values=shared_words
+SHARED_WORDS = Attribute(
+    "sharedWords",
+    "words that both sentences have",
+    needs=("text_a", "text_b"),  # it is offered for every kind of task that has these columns
+    discrete=False,
+    values=shared_words,
 )

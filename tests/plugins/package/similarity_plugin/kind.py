@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import Statistics, Value
-from isogloss.tasks import Task
-from isogloss.tasks.examples import Examples
+from isogloss.tasks import Examples, Task
 from isogloss.tasks.kinds import Judgement, Kind, RowProblem, Values
 
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from isogloss.metrics.registry import Metric
 from isogloss.metrics.statistics import MEAN, Statistics
-from isogloss.tasks import Task
-from isogloss.tasks.examples import Examples
+from isogloss.tasks import Examples, Task
 from isogloss.tasks.kinds import Values
 
 

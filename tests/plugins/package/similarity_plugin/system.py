@@ -1,8 +1,7 @@
 """A system: whatever answers the examples of a task."""
 
 from isogloss.systems import System
-from isogloss.tasks import Task
-from isogloss.tasks.examples import Examples
+from isogloss.tasks import Examples, Task
 from isogloss.tasks.kinds import kind_of
 
 
