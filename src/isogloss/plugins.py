@@ -80,6 +80,11 @@ class Registry(Generic[T]):
         self._named_by = named_by
         self._loaded: dict[str, T | PluginError] = {}
 
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """Where everything is: name to `module:object`."""
+        return {**entry_points(self.group), **self.shipped}
+
     def __iter__(self) -> Iterator[str]:
         """The names, ours first."""
         return iter({**self.shipped, **entry_points(self.group)})
@@ -120,12 +125,12 @@ class Registry(Generic[T]):
 
     def _load(self, name: str) -> T | PluginError:
         """The object; or why there is none, where another package brings it, in which anything may go wrong."""
-        if name in self.shipped:
-            return self._made(self.shipped[name], name)
-        origin = entry_points(self.group)[name]
+        origin = self.origins[name]
         try:
             return self._made(origin, name)
         except Exception as error:
+            if name in self.shipped:
+                raise
             what = f"{self.noun} {name!r} cannot be loaded: {error}"
             return PluginError(what, where=origin, fix="Mend or remove the package that brings it")
 

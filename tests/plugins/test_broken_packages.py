@@ -108,3 +108,14 @@ TASK = Task("odd", "Odd: a task", "absent", "odd", ("en",), ("accuracy",), files
     (tmp_path / "data" / "odd").mkdir(parents=True)
     (tmp_path / "data" / "odd" / "en.tsv").write_text("yes\ttext\n", encoding="utf-8")
     assert "kind 'absent' cannot be loaded" in env.isogloss("export", "odd", "--out", tmp_path / "out", code=1).err
+
+
+def test_the_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
+    code = "from isogloss.tasks import Suite\nSUITE = Suite('ours', '{}', ('xnli',))\n"
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(code.format(name), encoding="utf-8")
+        declare(tmp_path, name, {"isogloss.suites": {"ours": f"{name}:SUITE"}})
+    done = Environment(tmp_path, tmp_path / "data").isogloss("list", "suites", "--json")
+    (found,) = (row["title"] for row in json.loads(done.out) if row["suite"] == "ours")
+    other = {"one": "two", "two": "one"}[found]
+    assert f"warning: {other}:SUITE left out: {found}:SUITE has the name 'ours' in isogloss.suites" in done.err

@@ -38,7 +38,11 @@ class PredictionFolder:
 
     @cached_property
     def system(self) -> dict[str, Any]:
-        """What `system.toml` says of the system; its folder's name where there is none."""
+        """What `system.toml` says of the system; its folder's name where there is none.
+
+        Raises:
+            PredictionError: the file is not TOML.
+        """
         path = self.root / "system.toml"
         if not path.is_file():
             return {"name": self.root.resolve().name}
@@ -53,7 +57,7 @@ class PredictionFolder:
         return [self.root / name for name in names if (self.root / name).is_dir()]
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """The answers of a cell; our own layout is looked for first."""
+        """Where the answers of a cell are, None for nowhere; our own layout is looked for first."""
         for folder in self.folders(task):
             for name, layout in _file_names(task, language, split).items():
                 path = resolve(folder / name)
@@ -87,7 +91,12 @@ class PredictionFolder:
         ]
 
     def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
-        """The answers of a cell, whatever the layout."""
+        """The answers of a cell, whatever the layout.
+
+        Raises:
+            DataError: the file cannot be read at all; what is wrong with single answers is among their problems.
+            PredictionError: vectors that are damaged, or lack an example.
+        """
         kind = kind_of(task)
         if found.layout == "jsonl":
             answers = json_lines(found.path, kind)
@@ -102,9 +111,9 @@ class PredictionFolder:
             for identifier, value in _by_language(found.path, kind)[examples.language].items():
                 answers.add(identifier, kind.normalize(value))
             return answers
-        from isogloss.predictions.embeddings import answer
+        from isogloss.predictions.embeddings import answers_of_vectors
 
-        return answer(task, found.path, examples)
+        return answers_of_vectors(task, found.path, examples)
 
 
 def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:

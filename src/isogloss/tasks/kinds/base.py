@@ -62,7 +62,7 @@ class Vectors(Protocol):
 
 
 class Kind(ABC):
-    """A kind of task.
+    """A kind of task. A new one must say its form, answer, shape, inputs and gold, and judge; the rest has defaults.
 
     Attributes:
         form: the shape of an answer in one word, by which systems choose how to make one: "label" (one of the task's),
