@@ -133,8 +133,8 @@ def test_explain_by_its_own_attribute_and_by_ours(
 ) -> None:
     target = tmp_path / "explained.json"
     outside.isogloss("explain", systems[1], "--suite", "outside", "--tasks", "likeness", "--json", target)
-    found = record(target)
-    attributes = {facet["attribute"] for facet in found["facets"]}
+    (explained,) = record(target)["explanations"]
+    attributes = {facet["attribute"] for facet in explained["facets"]}
     assert {"sharedWords", "script"} <= attributes
     both = tmp_path / "both.json"
     outside.isogloss("explain", *systems, "--suite", "outside", "--tasks", "likeness", "--json", both)
