@@ -135,7 +135,7 @@ def test_explain_by_its_own_attribute_and_by_ours(
     outside.isogloss("explain", systems[1], "--suite", "outside", "--tasks", "likeness", "--json", target)
     (explained,) = record(target)["explanations"]
     attributes = {facet["attribute"] for facet in explained["facets"]}
-    assert {"sharedWords", "script"} <= attributes
+    assert {"sharedWords", "overlap"} <= attributes
     both = tmp_path / "both.json"
     outside.isogloss("explain", *systems, "--suite", "outside", "--tasks", "likeness", "--json", both)
     scored = tmp_path / "results.json"
