@@ -9,9 +9,9 @@ import typer
 
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
-from isogloss.metrics.registry import METRICS, SHIPPED
+from isogloss.metrics.registry import SHIPPED, plugin_metrics
 from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
-from isogloss.tasks.suites import SUITES, suite
+from isogloss.tasks.suites import SUITES
 
 app = typer.Typer(add_completion=False)
 
@@ -20,17 +20,17 @@ Rows = list[dict[str, object]]
 
 def _tasks() -> Rows:
     found: Rows = []
+    suites = SUITES.loadable().values()
     for one in listed_tasks():
         counts = one.counts.get("test", 0)
-        sizes = [counts] if isinstance(counts, int) else sorted(counts.values())
+        sizes = [counts] if isinstance(counts, int) else sorted(counts.values()) or [0]
         size = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,}–{sizes[-1]:,}"
-        suites = " ".join(s.id for s in SUITES.loadable().values() if one.id in s.tasks)
         found.append(
             {
                 "task": one.id,
                 "title": one.title.partition(": ")[2],
                 "score": "+".join(one.main),
-                "suites": suites,
+                "suites": " ".join(suite.id for suite in suites if one.id in suite.tasks),
                 "test size": size if sizes[0] else "",
                 "languages": len(one.languages),
             }
@@ -48,7 +48,7 @@ def _languages() -> Rows:
             "family": one.family,
             "branch": one.branch,
             "script": one.script,
-            "tasks": sum(one.code in task(name).languages for name in suite("xtreme-r").tasks),
+            "tasks": sum(one.code in task(name).languages for name in SUITES["xtreme-r"].tasks),
         }
         for one in all_languages()
     ]
@@ -62,7 +62,7 @@ def _suites() -> Rows:
 
 
 def _metrics() -> Rows:
-    added = [(found.name, " ".join(found.kinds), found.title) for found in METRICS.loadable().values()]
+    added = [(found.name, " ".join(found.kinds), found.title) for found in plugin_metrics()]
     return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
 
 
