@@ -55,17 +55,17 @@ READER = '''"""Colours: `text<TAB>label` a line."""
 
 from isogloss.data.files import lines
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-def read(source: Source) -> Examples | None:
+def read(files: SplitFiles) -> Examples | None:
     """The file of a language."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    rows = [line.split("\\t") for line in lines(path, source.digest)]
+    rows = [line.split("\\t") for line in lines(path, files.digest)]
     columns = {"text": [text for text, _ in rows], "label": [label for _, label in rows]}
-    return source.examples(source.row_ids(len(rows)), columns, "label")
+    return files.examples(files.row_ids(len(rows)), columns, "label")
 '''
 
 
