@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 DEMO_STAMP := .venv-demo/.installed
+EVERYTHING := --editable '.[dev,train]'
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # $(call make_venv,FOLDER) and $(call install,FOLDER,WHAT). Where uv cannot find a package, pip may: it knows indexes and
@@ -37,7 +38,7 @@ $(DEMO_STAMP): pyproject.toml | python
 $(STAMP): pyproject.toml constraints.txt | python
 	$(call make_venv,.venv)
 	$(BIN)/python $(PIP_INSTALL) torch
-	$(call install,.venv,--editable '.[dev,train]')
+	$(call install,.venv,$(EVERYTHING))
 	@touch $@
 
 setup: $(STAMP)

@@ -55,13 +55,10 @@ def demo(
     ):
         typer.echo(f"  {line}")
     if has_charts:
-        typer.echo(
-            f"\nThe report is {(page / 'index.html').absolute().as_uri()}: open it in any browser, it needs no network."
-        )
+        address = (page / "index.html").absolute().as_uri()
+        typer.echo(f"\nThe report is {address}: open it in any browser, it needs no network.")
     else:
-        typer.echo(
-            "\nFor a report with charts at the end: pip install 'isogloss[charts]', then the same command again."
-        )
+        typer.echo("\nFor a report at the end, pip install 'isogloss[charts]' and issue the same command again.")
 
 
 def _call(*words: str) -> None:
