@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import DataError
-from isogloss.metrics.search import search as search  # a ranking comes from a search: part of the API here
+from isogloss.metrics.search import search as search  # noqa: PLC0414 - explicitly part of this API too
 from isogloss.metrics.statistics import FloatArray, IntArray
 
 _CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
