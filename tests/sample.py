@@ -13,8 +13,10 @@ from typing import Any
 
 from isogloss.data.files import atomic_write
 from isogloss.languages import language as find_language
-from isogloss.predictions.formats import line_reader
-from isogloss.tasks.registry import Suite, task
+from isogloss.predictions.formats import FORMATS
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import Suite
 from isogloss.tasks.task import Task
 
 __all__ = ["write_gold", "write_system"]
@@ -122,6 +124,6 @@ _LABEL_FILES = {**_ANSWER_FILES, "qa": _squad}
 
 
 def _write(root: Path, of: Task, language: str, content: str) -> None:
-    suffix, _ = line_reader(of.kind)
+    suffix = FORMATS[kind_of(of).label_format].suffix
     with atomic_write(root / of.id / f"test-{language}{suffix}") as stream:
         stream.write(content)

@@ -12,7 +12,8 @@ from isogloss.explain.selection import AttributeSelection, attributes_of
 from isogloss.scoring.cells import Request, judged_cells
 from isogloss.tasks.kinds.tagging import gold_spans
 from isogloss.tasks.loading import load_gold
-from isogloss.tasks.registry import suite, task
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import suite
 from predictions.made import write_jsonl, xquad
 
 

@@ -13,6 +13,18 @@ import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.languages import published
 from isogloss.metrics import aggregate
+from isogloss.tasks.registry import TASKS
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.suites import SUITES
+
+
+def category_of(name):
+    return find_task(name).category
+
+
+def groups(scores):
+    return aggregate.groups(scores, category_of, aggregate.weighted_mean, {})
+
 
 PRINTED = 0.06  # figures are printed to one decimal, and one of them is cut instead of rounded
 
@@ -29,7 +41,7 @@ APPENDIX_DIFFERS = {
     ("tatoeba", "XLM-R Large", "zero-shot"): (76.2, 77.3),
 }
 
-SCORES = st.dictionaries(st.sampled_from(list(aggregate.CATEGORY_OF)), st.floats(0, 100, allow_nan=False), min_size=1)
+SCORES = st.dictionaries(st.sampled_from(list(TASKS.shipped)), st.floats(0, 100, allow_nan=False), min_size=1)
 RULES = st.sampled_from(aggregate.RULES)
 
 
@@ -106,9 +118,9 @@ def test_overalls_by_both_rules(suite, rule, figures):
         if row.average is None or row.system not in figures:
             continue
         scores = {task: aggregate.task_score(metrics) for task, metrics in row.metrics.items()}
-        assert aggregate.missing(scores, suite) == ()
+        assert set(SUITES[suite].tasks) == set(scores)
         assert aggregate.overall(scores, rule) == pytest.approx(figures.pop(row.system), abs=PRINTED)
-        if rule == aggregate.DEFAULT_RULE[suite]:
+        if rule == SUITES[suite].rule:
             assert aggregate.overall(scores, rule) == pytest.approx(row.average, abs=PRINTED)
     assert figures == {}, "every figure was compared"
 
@@ -143,36 +155,23 @@ def test_a_task_without_a_headline_is_an_error(metrics):
 
 def test_rules_by_hand():
     scores = {"xnli": 80.0, "xcopa": 60.0, "udpos": 50.0, "xquad": 10.0, "mlqa": 20.0, "tydiqa": 30.0}
-    assert aggregate.groups(scores) == {"classification": 70.0, "structured": 50.0, "qa": 20.0}
+    assert groups(scores) == {"classification": 70.0, "structured": 50.0, "qa": 20.0}
     assert aggregate.overall(scores, "category") == pytest.approx(140 / 3)
     assert aggregate.overall(scores, "flat") == pytest.approx(250 / 6)
-    assert aggregate.missing(scores, "xtreme-r") == ("wikiann", "mewslix", "lareqa", "tatoeba")
-    assert aggregate.missing(scores, "xtreme") == ("pawsx", "wikiann", "bucc", "tatoeba")
 
 
-def test_categories_of_each_suite():
-    structured, qa = ("udpos", "wikiann"), ("xquad", "mlqa", "tydiqa")
-    assert aggregate.categories("xtreme-r") == {
-        "classification": ("xnli", "xcopa"),
-        "structured": structured,
-        "qa": qa,
-        "retrieval": ("mewslix", "lareqa", "tatoeba"),
-    }
-    assert aggregate.categories("xtreme") == {
-        "classification": ("xnli", "pawsx"),
-        "structured": structured,
-        "qa": qa,
-        "retrieval": ("bucc", "tatoeba"),
-    }
+def test_weights_by_hand():
+    scores, weights = {"xnli": 80.0, "xcopa": 60.0, "udpos": 50.0}, {"xnli": 3.0, "udpos": 6.0}
+    flat = aggregate.combined(scores, "flat", category_of, aggregate.weighted_mean, weights)
+    assert flat == pytest.approx((3 * 80 + 60 + 6 * 50) / 10)
+    by_category = aggregate.combined(scores, "category", category_of, aggregate.weighted_mean, weights)
+    assert by_category == pytest.approx(((3 * 80 + 60) / 4 + 50) / 2)
 
 
 def test_aliases_are_accepted_and_never_given_back():
     scores = {"panx": 60.0, "bucc2018": 40.0, "xnli": 80.0}
     own = {"wikiann": 60.0, "bucc": 40.0, "xnli": 80.0}
-    assert aggregate.groups(scores) == aggregate.groups(own)
     assert aggregate.overall(scores, "flat") == aggregate.overall(own, "flat") == 60.0
-    assert "wikiann" not in aggregate.missing(scores, "xtreme")
-    assert "bucc" not in aggregate.missing(scores, "xtreme")
 
 
 @pytest.mark.parametrize("rule", aggregate.RULES)
@@ -191,12 +190,6 @@ def test_bad_scores_are_errors(rule):
 def test_bad_names_are_errors_with_near_names():
     with pytest.raises(UnknownNameError, match="category"):
         aggregate.overall({"xnli": 1.0}, "categories")
-    with pytest.raises(UnknownNameError, match="xtreme-r"):
-        aggregate.missing({}, "xtreme_r")
-    with pytest.raises(UnknownNameError, match="mlqa"):
-        aggregate.missing(["mlq"], "xtreme")
-    with pytest.raises(UnknownNameError, match="xtreme"):
-        aggregate.categories("xtrem")
     with pytest.raises(IsoglossError, match="no language"):
         aggregate.macro({})
     with pytest.raises(IsoglossError, match="sw: the score is nan"):
@@ -208,7 +201,7 @@ def test_the_order_of_tasks_does_not_show(scores, rule, random):
     items = list(scores.items())
     random.shuffle(items)
     assert aggregate.overall(dict(items), rule) == aggregate.overall(scores, rule)
-    assert aggregate.groups(dict(items)) == aggregate.groups(scores)
+    assert groups(dict(items)) == groups(scores)
 
 
 @given(SCORES, RULES)
@@ -225,16 +218,9 @@ def test_a_shift_of_every_task_shifts_the_overall(scores, rule, shift):
 
 @given(SCORES)
 def test_categories_of_one_task_each_make_the_rules_agree(scores):
-    one_each = {aggregate.CATEGORY_OF[task]: task for task in scores}
+    one_each = {category_of(task): task for task in scores}
     chosen = {task: scores[task] for task in one_each.values()}
     assert aggregate.overall(chosen, "category") == aggregate.overall(chosen, "flat")
-
-
-@given(SCORES, st.sampled_from(list(aggregate.SUITES)))
-def test_given_and_missing_make_the_suite(scores, suite):
-    missing = aggregate.missing(scores, suite)
-    assert set(missing) | (set(scores) & set(aggregate.SUITES[suite])) == set(aggregate.SUITES[suite])
-    assert not set(missing) & set(scores)
 
 
 def test_aggregation_itself_needs_no_numpy():

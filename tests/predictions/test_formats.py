@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import DataError
-from isogloss.predictions.formats import json_lines, line_reader
-from isogloss.tasks.kinds import kind
+from isogloss.predictions.formats import FORMATS, json_lines
+from isogloss.tasks.kinds import KINDS
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -19,7 +19,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 def test_json_lines_with_ids_of_either_type(tmp_path: Path) -> None:
     path = write(tmp_path / "en.jsonl", '{"id": "a", "prediction": "x"}\n{"id": 7, "prediction": null, "more": [1]}\n')
-    answers = json_lines(path, kind("qa"))
+    answers = json_lines(path, KINDS["qa"])
     assert (answers.ids, answers.values, answers.problems) == (["a", "7"], ["x", None], [])
 
 
@@ -41,7 +41,7 @@ def test_json_lines_with_ids_of_either_type(tmp_path: Path) -> None:
 )
 def test_answers_have_one_canonical_form(tmp_path: Path, kind_name: str, given_value: str, expected: object) -> None:
     path = write(tmp_path / "x.jsonl", f'{{"id": "1", "prediction": {given_value}}}')
-    answers = json_lines(path, kind(kind_name))
+    answers = json_lines(path, KINDS[kind_name])
     assert answers.problems == []
     assert answers.values == [expected]
 
@@ -51,7 +51,7 @@ def test_every_bad_line_is_reported_and_the_good_ones_kept(tmp_path: Path) -> No
     bytes_not_text, number = b'{"id": "d", "prediction": "\xff"}', b'{"id": "c", "prediction": 3}'
     lines = [good, b'{"id": "b"}', b"not json", b"", number, bytes_not_text, good.replace(b"a", b"e", 1), cut]
     content = b"\n".join(lines)
-    answers = json_lines(write(tmp_path / "en.jsonl", content), kind("qa"))
+    answers = json_lines(write(tmp_path / "en.jsonl", content), KINDS["qa"])
     assert answers.ids == ["a", "e"]
     places = [problem.where.rpartition(":")[2] for problem in answers.problems]
     assert places == ["2", "3", "5", "6", "8"]
@@ -61,8 +61,9 @@ def test_every_bad_line_is_reported_and_the_good_ones_kept(tmp_path: Path) -> No
 
 
 def read(kind_name: str, path: Path, row_ids: list[str]) -> list[tuple[str, object]]:
-    _, reader = line_reader(kind_name)
-    answers = reader(path, kind(kind_name), lambda row: row_ids[row] if row_ids else str(row))
+    answers = FORMATS[KINDS[kind_name].label_format].read(
+        path, KINDS[kind_name], lambda row: row_ids[row] if row_ids else str(row)
+    )
     assert answers.problems == []
     return list(zip(answers.ids, answers.values, strict=True))
 
@@ -107,9 +108,8 @@ def test_an_id_twice_in_one_object_is_kept_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "[1, 2]", '{"a": ', '"text"', "\ufeff"])
 def test_what_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
-    _, reader = line_reader("qa")
     with pytest.raises(DataError, match="JSON"):
-        reader(write(tmp_path / "q.json", content), kind("qa"), str)
+        FORMATS["by-id"].read(write(tmp_path / "q.json", content), KINDS["qa"], str)
 
 
 @given(st.binary(max_size=200))
@@ -119,8 +119,7 @@ def test_no_bytes_whatsoever_lead_to_anything_but_problems(
     path = tmp_path_factory.mktemp("fuzz") / "x.jsonl"
     path.write_bytes(raw)
     for kind_name in ("qa", "tagging", "pool", "choice"):
-        json_lines(path, kind(kind_name))
+        json_lines(path, KINDS[kind_name])
     for kind_name in ("classification", "tagging", "choice", "qa", "mining", "bitext"):
-        _, reader = line_reader(kind_name)
         with contextlib.suppress(DataError):
-            reader(path, kind(kind_name), str)
+            FORMATS[KINDS[kind_name].label_format].read(path, KINDS[kind_name], str)

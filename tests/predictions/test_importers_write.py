@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import json_lines
 from isogloss.predictions.write import prediction_path, write_predictions
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import KINDS
 from isogloss.tasks.registry import task
 
 XQUAD = task("xquad")
@@ -27,7 +27,7 @@ def test_where_predictions_belong() -> None:
 def test_answers_survive_the_file(answers: dict[str, str | None]) -> None:
     with TemporaryDirectory() as folder:
         path = write_predictions(Path(folder), XQUAD, "en", "test", list(answers), list(answers.values()))
-        found = json_lines(path, kind("qa"))
+        found = json_lines(path, KINDS["qa"])
         assert found.problems == []
         assert dict(zip(found.ids, found.values, strict=True)) == answers
 

@@ -7,6 +7,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ def test_what_is_refused_or_cannot_be_learnt_is_skipped(
 def copied(tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The suite's files in a folder where they may be changed."""
     shutil.copytree(mini_data, tmp_path / "mini")
-    monkeypatch.setattr("isogloss.tasks.loading._made", lambda: tmp_path / "mini")
+    monkeypatch.setattr("isogloss.tasks.mini.make.folder", cache(lambda: tmp_path / "mini"))
     return tmp_path / "mini"
 
 

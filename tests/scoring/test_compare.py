@@ -9,7 +9,7 @@ from isogloss.errors import PredictionError
 from isogloss.scoring.cells import Request, judged_cells
 from isogloss.scoring.compare import Comparison, compare
 from isogloss.scoring.draws import draw
-from isogloss.tasks.registry import suite
+from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
 

@@ -10,7 +10,8 @@ from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.gold import gold_examples
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare
-from isogloss.tasks.registry import suite, task
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import suite
 from predictions.made import wikiann_dev, write_jsonl, xquad
 from sample import write_gold, write_system
 

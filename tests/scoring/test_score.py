@@ -10,7 +10,7 @@ import isogloss
 from isogloss.errors import DataError, PredictionError, UnknownNameError
 from isogloss.metrics.aggregate import overall
 from isogloss.scoring.results import Results
-from isogloss.tasks.registry import suite
+from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
 

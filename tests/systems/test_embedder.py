@@ -157,7 +157,7 @@ def test_mining_takes_the_threshold_of_dev(tmp_path: Path, monkeypatch: pytest.M
         asked.append((language, split))
         return bucc("dev", {row: row for row in range(2, 6)}, noise=2)
 
-    monkeypatch.setattr("isogloss.systems.embedder.ranking.load", load)
+    monkeypatch.setattr("isogloss.tasks.loading.load", load)
     # The gold of test says that the near ones are pairs too; it must not be listened to.
     found = made.predict(bucc("test", {row: row for row in range(6)}, noise=2))
     assert found == [[], [], ["c2"], ["c3"], ["c4"], ["c5"]]
@@ -170,11 +170,11 @@ def test_mining_without_dev_says_so(
     def load(*_: Any) -> Examples:
         raise DataError("no dev file")
 
-    monkeypatch.setattr("isogloss.systems.embedder.ranking.load", load)
+    monkeypatch.setattr("isogloss.tasks.loading.load", load)
     made, _ = embedder(tmp_path, quiet=False)
     found = made.fit(task("bucc"), None, 0).predict(bucc("test", None))
     assert found == [[f"c{row}"] for row in range(6)]
-    assert "no dev set to tune on, pairs cut at margin 1.06" in capsys.readouterr().err
+    assert "no dev set to tune a threshold on: pairs are cut at margin 1.06" in capsys.readouterr().err
 
 
 def test_repeated_sentences_give_no_pair(tmp_path: Path) -> None:

@@ -16,10 +16,13 @@ from isogloss.systems.base import SystemFailureError, system
 from isogloss.systems.dual.pairs import pairs_of
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
-from isogloss.tasks.registry import TASKS, task
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
 from tiny_models import topics
+
+TASKS = tuple(dict.fromkeys((*XTREME_R.tasks, *XTREME.tasks, *MLDOC.tasks)))
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
@@ -123,9 +126,9 @@ def pairs_as_search(name: str, train: Examples) -> Examples:
 def score(examples: Examples, answers: Sequence[Any]) -> float:
     """The mean of the task's main metrics, as it is scored everywhere."""
     found = task(examples.task)
-    asked = kind(found.kind)
+    asked = kind_of(found)
     normal = [asked.normalize(answer) for answer in answers]
-    assert not list(asked.faults(found, examples, normal))
+    assert not list(asked.errors(found, examples, normal))
     metrics = asked.judge(found, examples, normal).metrics
     return sum(metrics[main].score for main in found.main) / len(found.main)
 

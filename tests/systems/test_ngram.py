@@ -14,7 +14,7 @@ from isogloss.systems.ngram import NgramSystem
 from isogloss.systems.ngram.linear import Linear, Rows
 from isogloss.systems.ngram.tagging import _best_sequences, _followers
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 
 NAMES = "Aino Bertil Cecilia Doris Eero Fanny Gustav Helmi Iris Jalmari".split()
 TOWNS = "Kotka Lahti Oulu Pori Rauma Salo Turku Vaasa".split()
@@ -72,9 +72,9 @@ MADE = {"mldoc": topics, "pawsx": paraphrases, "xcopa": causes, "wikiann": sente
 
 def score(task: str, examples: Examples, answers: Sequence[Any]) -> float:
     found = isogloss.task(task)
-    asked = kind(found.kind)
+    asked = kind_of(found)
     normal = [asked.normalize(answer) for answer in answers]
-    assert not list(asked.faults(found, examples, normal))
+    assert not list(asked.errors(found, examples, normal))
     return next(iter(asked.judge(found, examples, normal).metrics.values())).score
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import isogloss
 from isogloss.languages import language
-from isogloss.tasks.mini import NAMES
 from isogloss.tasks.mini.make import make, make_mewslix
-from isogloss.tasks.registry import suite, task
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import MINI, suite
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     patch.undo()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MINI.tasks)
 def test_every_task_is_wide_enough(name: str) -> None:
     of = task(name)
     families = {language(code).family for code in of.languages}
@@ -35,7 +35,7 @@ def test_every_task_is_wide_enough(name: str) -> None:
     assert of.category == task(name.removeprefix("mini-")).category
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MINI.tasks)
 def test_every_split_can_be_read(name: str) -> None:
     of = task(name)
     for code in of.languages:

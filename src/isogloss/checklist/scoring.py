@@ -19,7 +19,7 @@ from isogloss.metrics.significance import holm, mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.predictions.align import first_rows
 from isogloss.predictions.formats import json_lines
-from isogloss.tasks.kinds import kind as task_kind
+from isogloss.tasks.kinds import KINDS
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _answers(root: Path, code: str) -> dict[str, str] | None:
     path = root / f"{code}.jsonl"
     if not path.is_file():
         return None
-    answers = json_lines(path, task_kind("qa"))
+    answers = json_lines(path, KINDS["qa"])
     rows, twice = first_rows(answers)
     wrong = [*answers.problems, *twice]
     if wrong:

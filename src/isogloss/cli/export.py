@@ -30,10 +30,10 @@ def export(
       isogloss export udpos --split dev --out udpos-dev.parquet
     """
     from isogloss.predictions.export import export as write
-    from isogloss.tasks.kinds import kind
+    from isogloss.tasks.kinds import kind_of
     from isogloss.tasks.registry import task as find_task
 
     found = find_task(task)
     for path, count in write(found, words(languages) or found.languages, split, data, out):
         typer.echo(f"{path}  {count:,} rows")
-    typer.echo(f"An answer is {kind(found.kind).shape}.")
+    typer.echo(f"An answer is {kind_of(found).shape}.")

@@ -9,46 +9,25 @@ import typer
 
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
-from isogloss.tasks.registry import ALIASES, SUITES, TASKS, suite, task
+from isogloss.metrics.registry import METRICS, SHIPPED
+from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
+from isogloss.tasks.suites import SUITES, suite
 
 app = typer.Typer(add_completion=False)
 
 Rows = list[dict[str, object]]
 
-# Metric, where it is used, and what it is; dialects in brackets.
-METRICS = (
-    ("accuracy", "xnli xcopa pawsx mldoc tatoeba", "share of right answers (tatoeba: nearest neighbour)"),
-    ("f1[squad]", "xquad tydiqa", "token overlap with the best gold answer, SQuAD 1.1 normalisation"),
-    ("em[squad]", "xquad tydiqa", "equality with a gold answer, SQuAD 1.1 normalisation"),
-    ("f1[mlqa]", "mlqa", "token overlap, MLQA's normalisation for each of its seven languages"),
-    ("em[mlqa]", "mlqa", "equality, MLQA's normalisation"),
-    ("f1[conll]", "udpos wikiann", "micro F1 over chunks, full tag as type (seqeval up to 0.0.12)"),
-    ("f1[seqeval-1.2.2]", "", "the same with seqeval 1.2.2's types: CCONJ and SCONJ count as one"),
-    ("f1[iob2-strict]", "", "micro F1 over chunks that are well-formed IOB2"),
-    (
-        "f1[char-spans]",
-        "udpos wikiann",
-        "micro F1 over exact character spans, for answers without our tokens",
-    ),
-    ("boundary_f1", "udpos wikiann", "the same without the type"),
-    ("accuracy[tokens]", "udpos wikiann", "share of right tags"),
-    ("map@20", "lareqa mewslix", "AP cut at 20, over min(targets, 20); with one target MRR@20"),
-    ("one-target", "lareqa", "MRR@20 with the other right answers removed; -same, -different by language"),
-    ("f1[pairs]", "bucc", "F1, precision and recall over mined sentence pairs"),
-)
-
 
 def _tasks() -> Rows:
     found: Rows = []
-    for name in TASKS:
-        one = task(name)
+    for one in listed_tasks():
         counts = one.counts.get("test", 0)
         sizes = [counts] if isinstance(counts, int) else sorted(counts.values())
         size = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,}–{sizes[-1]:,}"
-        suites = " ".join(s.id for s in SUITES if name in s.tasks)
+        suites = " ".join(s.id for s in SUITES.loadable().values() if one.id in s.tasks)
         found.append(
             {
-                "task": name,
+                "task": one.id,
                 "title": one.title.partition(": ")[2],
                 "score": "+".join(one.main),
                 "suites": suites,
@@ -76,11 +55,15 @@ def _languages() -> Rows:
 
 
 def _suites() -> Rows:
-    return [{"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)} for s in SUITES]
+    return [
+        {"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)}
+        for s in SUITES.loadable().values()
+    ]
 
 
 def _metrics() -> Rows:
-    return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in METRICS]
+    added = [(found.name, " ".join(found.kinds), found.title) for found in METRICS.loadable().values()]
+    return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
 
 
 def _systems() -> Rows:

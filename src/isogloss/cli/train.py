@@ -85,10 +85,11 @@ def train(
 
 def _suite(names: list[str]) -> str:
     """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
-    from isogloss.tasks.registry import SUITES, canonical
+    from isogloss.tasks.registry import canonical
+    from isogloss.tasks.suites import SUITES
 
     asked = {canonical(name) for name in names}
-    return next((suite.id for suite in SUITES if asked <= {*suite.tasks}), "xtreme-r")
+    return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")
 
 
 def _table(plan: "Plan", summary: "Summary") -> "Table":

@@ -35,10 +35,10 @@ def validate(
 
     from isogloss.predictions.validate import validate as check
     from isogloss.report.problems import problem_table
-    from isogloss.tasks.registry import EVERY_TASK, chosen
+    from isogloss.tasks.registry import TASKS, chosen
 
     with progress("checking") as step:
-        report = check(predictions, data, chosen(words(tasks), EVERY_TASK), words(languages), gold, step)
+        report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), gold, step)
     console = Console()
     problem_table(report).print(console)
     groups = [report.problems, *(cell.problems for cell in report.cells)]

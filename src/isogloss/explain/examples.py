@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.explain.cell_table import CellTable
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ def case(sheet: CellTable, row: int, names: Sequence[str]) -> Case:
     """The example of a row with the answer of every system, under its name."""
     examples = sheet.examples
     # A tagged sentence is its tokens; offsets are for systems that bring their own.
-    inputs = ["tokens"] if sheet.task.kind == "tagging" else kind(sheet.task.kind).inputs
+    inputs = ["tokens"] if sheet.task.kind == "tagging" else kind_of(sheet.task).inputs
     texts = {name: _text(examples[name][row]) for name in inputs if name in examples.columns}
     own = [names[system] for system in sheet.systems]
     answers = {name: values[row] for name, values in zip(own, sheet.values, strict=True)}

@@ -2,30 +2,27 @@
 
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.problems import Problem
-from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Values, kind
+from isogloss.tasks.examples import REST, Examples
+from isogloss.tasks.kinds import Kind, Values, kind_of
 from isogloss.tasks.task import Task
 
 # One message is enough where a whole file is off; validate shows this many examples of a kind.
 LISTED = 5
 
-# The id of all source sentences that a file of right pairs does not name: whatever is paired with them is wrong.
-REST = "*"
-
 
 def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
     """The answers in the order of the examples (None where there is none), and all that is wrong with them."""
-    of_kind = kind(task.kind)
+    kind = kind_of(task)
     if REST in examples.ids:
         answers = _rest_gathered(examples, answers)
     rows, twice = first_rows(answers)
     problems = [*answers.problems, *twice]
     places = [rows.get(identifier, -1) for identifier in examples.ids]
     values = [answers.values[place] if place >= 0 else None for place in places]
-    problems += _missing(task, examples, answers, places, of_kind.lenient)
-    problems += _extra(task, examples, answers, rows, of_kind.lenient)
+    problems += _missing(task, examples, answers, places, kind)
+    problems += _extra(task, examples, answers, rows, kind)
     if not any(problem.warning is False for problem in answers.problems):
-        for found, warning in ((of_kind.errors, False), (of_kind.warnings, True)):
+        for found, warning in ((kind.errors, False), (kind.warnings, True)):
             for row, what, fix in found(task, examples, values):
                 where = f"{answers.where(places[row])} ({task.id}/{examples.language}/{examples.ids[row]})"
                 problems.append(Problem(where, what, fix, warning=warning))
@@ -59,14 +56,14 @@ def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
     return rows, problems
 
 
-def _missing(task: Task, examples: Examples, answers: Answers, places: list[int], lenient: bool) -> list[Problem]:
+def _missing(task: Task, examples: Examples, answers: Answers, places: list[int], kind: Kind) -> list[Problem]:
     missing = [examples.ids[row] for row, place in enumerate(places) if place < 0]
     # In mining most sentences have no translation: saying nothing about one is an answer, but not about all.
-    if not missing or (task.kind == "mining" and answers.ids):
+    if not missing or (kind.silence_is_answer and answers.ids):
         return []
     named = ", ".join(missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
     what = f"no answer for {len(missing)} of {len(examples)} examples: {named}"
-    harmless = lenient and len(missing) < len(examples)
+    harmless = kind.lenient and len(missing) < len(examples)
     fix = "They score 0" if harmless else f"Answer every id of isogloss export {task.id}; null abstains"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=harmless)]
 
@@ -79,7 +76,7 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They score 0", warning=True)]
 
 
-def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], lenient: bool) -> list[Problem]:
+def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], kind: Kind) -> list[Problem]:
     known = set(examples.split_ids or examples.ids)
     extra = [identifier for identifier in rows if identifier not in known]
     if not extra:
@@ -88,6 +85,6 @@ def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int
     what = f"{len(extra)} ids are not of {task.id}/{examples.language} {examples.split}: {named}"
     # Where nothing at all fits, the file is another language's or split's, and a zero would be a lie.
     # In mining a further source is no slip of the pen, but a pair that must count as a wrong one: not to be ignored.
-    harmless = lenient and len(extra) < len(rows) and task.kind != "mining"
+    harmless = kind.lenient and len(extra) < len(rows) and not kind.silence_is_answer
     fix = "They are ignored" if harmless else "Is this the right language and split?"
     return [Problem(answers.where(rows[extra[0]]), what, fix, warning=harmless)]

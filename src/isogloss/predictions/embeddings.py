@@ -1,5 +1,6 @@
 """Sentence embeddings as predictions: ranked exactly, in blocks, straight from memory-mapped files."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,9 @@ import numpy as np
 
 from isogloss.data.files import Stamp, lines, stamp
 from isogloss.errors import PredictionError
-from isogloss.metrics import mining
-from isogloss.metrics.search import nearest, search
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.retrieval import CUTOFF
-from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
 
@@ -73,83 +71,53 @@ def _one_pool(_stamps: tuple[tuple[Path, Stamp], ...], pool_ids: tuple[str, ...]
     return _in_order(ids, vectors, list(pool_ids), str(_stamps[0][0].parent))
 
 
-def _candidates(path: Path, examples: Examples) -> Any:
-    """The pool's vectors: one `candidates.npy`, or `candidates-<language>.npy` for each language of the pool."""
-    if examples.pool is None:
-        raise PredictionError("the candidate pool is not in the data folder", where=str(path))
-    prefix = path.name.partition("queries-")[0]
-    whole = path.with_name(f"{prefix}candidates.npy")
-    shared = sorted(set(examples.pool.languages)) if find_task(examples.task).kind == "pool" else [examples.language]
-    paths = [whole] if whole.is_file() else [path.with_name(f"{prefix}candidates-{code}.npy") for code in shared]
-    for needed in paths:
-        if not needed.is_file():
-            raise PredictionError("there is no such file", where=str(needed), fix="Give the candidates' vectors too")
-    return _one_pool(tuple((needed, stamp(needed)) for needed in paths), tuple(examples.pool.ids))
+@dataclass(frozen=True)
+class VectorFiles:
+    """The vectors of a task in a prediction folder.
+
+    `queries-<language>.npy`, and one `candidates.npy` or a `candidates-<language>.npy` for each language of the pool;
+    those of the dev split have `dev-` before their names.
+    """
+
+    task: Task
+    folder: Path
+
+    def _path(self, examples: Examples, name: str) -> Path:
+        prefix = "" if examples.split == "test" else f"{examples.split}-"
+        return self.folder / f"{prefix}{name}.npy"
+
+    def queries(self, examples: Examples) -> Any:
+        """The vectors of the queries, in order."""
+        path = self._path(examples, f"queries-{examples.language}")
+        if examples.split == "dev" and not path.is_file():
+            fix = f"Give dev-queries-{examples.language}.npy and its candidates, or the mined pairs themselves"
+            raise PredictionError("mining needs a threshold, and that is tuned on dev", where=str(path), fix=fix)
+        ids, vectors = matrix(path, f"{self.task.id}/{examples.language}")
+        queries = _in_order(ids, vectors, examples.ids, str(path))
+        dimension = self.candidates(examples).shape[1]
+        if queries.shape[1] != dimension:
+            what = f"{queries.shape[1]} dimensions, the candidates have {dimension}"
+            raise PredictionError(what, where=str(path))
+        return queries
+
+    def candidates(self, examples: Examples) -> Any:
+        """The vectors of the pool, in its order."""
+        pool, whole = examples.pool, self._path(examples, "candidates")
+        if pool is None:
+            raise PredictionError("the candidate pool is not in the data folder", where=str(whole))
+        codes = sorted(set(pool.languages)) if kind_of(self.task).shared_pool else [examples.language]
+        paths = [whole] if whole.is_file() else [self._path(examples, f"candidates-{code}") for code in codes]
+        for path in paths:
+            if not path.is_file():
+                raise PredictionError("there is no such file", where=str(path), fix="Give the candidates' vectors too")
+        return _one_pool(tuple((path, stamp(path)) for path in paths), tuple(pool.ids))
 
 
 def answer(task: Task, path: Path, examples: Examples) -> Answers:
-    """Rank (or mine) with the vectors of `queries-<language>.npy`."""
-    ids, found = matrix(path, f"{task.id}/{examples.language}")
-    queries = _in_order(ids, found, examples.ids, str(path))
-    candidates = _candidates(path, examples)
-    if queries.shape[1] != candidates.shape[1]:
-        what = f"{queries.shape[1]} dimensions, the candidates have {candidates.shape[1]}"
-        raise PredictionError(what, where=str(path))
-    if task.kind == "mining":
-        return _mined(path, examples, queries, candidates)
-    if examples.pool is None:
-        raise PredictionError("the candidate pool is not in the data folder", where=str(path))
-    names = examples.pool.ids
+    """Rank (or mine) with the vectors of `queries-<language>.npy`; an example that has no answer is left out."""
     answers = Answers(path)
-    if task.kind == "bitext":
-        ranked = nearest(queries, candidates)[:, None]
-    else:
-        targets = max((len(row) for row in examples["targets"]), default=1) if examples.has_gold else 1
-        ranked, _ = search(queries, candidates, k=CUTOFF + targets - 1)
-    for identifier, row in zip(examples.ids, ranked.tolist(), strict=True):
-        answers.add(identifier, [names[place] for place in row])
+    found = kind_of(task).answers_from_vectors(task, examples, VectorFiles(task, path.parent))
+    for identifier, value in zip(examples.ids, found, strict=True):
+        if value:
+            answers.add(identifier, value)
     return answers
-
-
-def _mined(path: Path, examples: Examples, queries: Any, candidates: Any) -> Answers:
-    """Pairs mined by margin and cut at the threshold tuned on dev."""
-    pairs = scored_pairs(examples, queries, candidates)
-    cut = _dev_threshold(path, examples, pairs)
-    answers = Answers(path)
-    for source, target, score in pairs:
-        if score >= cut:
-            answers.add(source, [target])
-    return answers
-
-
-def scored_pairs(examples: Examples, queries: Any, candidates: Any) -> list[tuple[str, str, float]]:
-    """Mined (source id, English id, score); a sentence that occurs more than once cannot be told apart and is lost."""
-    if examples.pool is None:
-        raise PredictionError("the English side is not in the data folder", where=f"bucc/{examples.language}")
-    rows, times = mining.unify(examples["text"])
-    target_rows, target_times = mining.unify(examples.pool.text)
-    return [
-        (examples.ids[rows[i]], examples.pool.ids[target_rows[j]], score)
-        for score, i, j in mining.mine(queries[rows], candidates[target_rows])
-        if times[i] == 1 and target_times[j] == 1
-    ]
-
-
-def _dev_threshold(path: Path, examples: Examples, pairs: list[tuple[str, str, float]]) -> float:
-    if examples.split == "dev":
-        return mining.threshold(pairs, gold_pairs(examples))
-    from isogloss.tasks.loading import load
-
-    dev_path = path.with_name(f"dev-{path.name}")
-    if not dev_path.is_file():
-        fix = f"Give dev-queries-{examples.language}.npy and its candidates, or the mined pairs themselves"
-        raise PredictionError("mining needs a threshold, and that is tuned on dev", where=str(dev_path), fix=fix)
-    dev = load(examples.task, examples.language, "dev", examples.root)
-    ids, found = matrix(dev_path, f"bucc/{examples.language} dev")
-    queries = _in_order(ids, found, dev.ids, str(dev_path))
-    return mining.threshold(scored_pairs(dev, queries, _candidates(dev_path, dev)), gold_pairs(dev))
-
-
-def gold_pairs(examples: Examples) -> list[tuple[str, str]]:
-    """The translation pairs of a mining task."""
-    return [(i, j) for i, targets in zip(examples.ids, examples["targets"], strict=True) for j in targets]

@@ -9,7 +9,7 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
@@ -39,14 +39,14 @@ def export(task: Task, languages: Sequence[str], split: str, data: Path | None, 
         written.append((_write(path, _inputs(task, examples)), len(examples)))
         if examples.pool is not None and id(examples.pool) not in seen:
             seen.add(id(examples.pool))
-            shared = task.kind == "pool"
+            shared = kind_of(task).shared_pool
             name = f"{prefix}candidates.jsonl" if shared else f"{prefix}candidates-{language}.jsonl"
             written.append((_write(out / task.id / name, _candidates(examples)), len(examples.pool)))
     return written
 
 
 def _inputs(task: Task, examples: Examples) -> Iterator[dict[str, Any]]:
-    names = [name for name in kind(task.kind).inputs if name in examples.columns]
+    names = [name for name in kind_of(task).inputs if name in examples.columns]
     columns = [examples.column(name) for name in names]
     for identifier, *values in zip(examples.ids, *columns, strict=True):
         yield {"id": identifier, "language": examples.language, **dict(zip(names, values, strict=True))}

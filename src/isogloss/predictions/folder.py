@@ -10,9 +10,9 @@ import msgspec
 
 from isogloss.data.files import SUFFIXES, read_bytes, resolve
 from isogloss.errors import DataError, PredictionError
-from isogloss.predictions.formats import Answers, json_lines, line_reader
+from isogloss.predictions.formats import FORMATS, Answers, json_lines
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Kind, kind
+from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import ALIASES
 from isogloss.tasks.task import Task
 
@@ -54,31 +54,28 @@ class Folder:
 
     def find(self, task: Task, language: str, split: str) -> Found | None:
         """The answers of a cell; our own layout is looked for first."""
-        prefix = "" if split == "test" else f"{split}-"
-        suffix, _ = line_reader(task.kind)
         for folder in self.folders(task):
-            for name, layout in (
-                (f"{prefix}{language}.jsonl", "jsonl"),
-                (f"{split}-{language}{suffix}", "xtreme"),
-                (f"{prefix}queries-{language}.npy", "embeddings"),
-            ):
+            for name, layout in _file_names(task, language, split).items():
                 path = resolve(folder / name)
                 if path is not None:
                     return Found(path, layout)
-        whole = resolve(self.root / f"{task.id}.json") if task.kind == "qa" and split == "test" else None
+        whole = self._one_file(task) if split == "test" else None
         return Found(whole, "one-file") if whole and language in self._languages_in(whole) else None
 
     def has(self, task: Task) -> bool:
         """Whether there is anything for the task."""
-        return bool(self.folders(task)) or bool(task.kind == "qa" and resolve(self.root / f"{task.id}.json"))
+        return bool(self.folders(task)) or self._one_file(task) is not None
+
+    def _one_file(self, task: Task) -> Path | None:
+        return resolve(self.root / f"{task.id}.json") if kind_of(task).one_file_for_all else None
 
     def unknown_files(self, task: Task) -> list[Path]:
         """Files in the task's folders that belong to no language of the task."""
         known = {
-            path.name
-            for language in (*task.languages, *task.also)
+            name
+            for language in task.every_language
             for split in ("test", "dev")
-            for path in self._names(task, language, split)
+            for name in (*_file_names(task, language, split), *_vector_files(language, split))
         }
         return [
             path
@@ -87,28 +84,19 @@ class Folder:
             if path.is_file() and not path.name.startswith((".", "candidates")) and _stem(path) not in known
         ]
 
-    def _names(self, task: Task, language: str, split: str) -> list[Path]:
-        suffix, _ = line_reader(task.kind)
-        prefix = "" if split == "test" else f"{split}-"
-        names = (
-            f"{prefix}{language}.jsonl",
-            f"{split}-{language}{suffix}",
-            f"{prefix}queries-{language}.npy",
-        )
-        return [Path(name) for name in (*names, *(f"{prefix}{side}-{language}{end}" for side, end in _SIDES))]
-
     def read(self, task: Task, found: Found, examples: Examples) -> Answers:
         """The answers of a cell, whatever the layout."""
-        of_kind = kind(task.kind)
+        kind = kind_of(task)
         if found.layout == "jsonl":
-            answers = json_lines(found.path, of_kind)
-            return _unsorted(answers, examples) if task.kind == "bitext" else answers
+            answers = json_lines(found.path, kind)
+            answers.ids = kind.known_ids(answers.ids, examples)
+            return answers
         if found.layout == "xtreme":
-            _, reader = line_reader(task.kind)
-            rows = xtreme_rows(task, examples)
-            return reader(found.path, of_kind, lambda row: rows[row] if row < len(rows) else f"row {row}")
+            rows = kind.row_ids(examples)
+            name_of = lambda row: rows[row] if row < len(rows) else f"row {row}"  # noqa: E731 - it is one
+            return FORMATS[kind.label_format].read(found.path, kind, name_of)
         if found.layout == "one-file":
-            return self._from_one_file(found.path, of_kind, examples.language)
+            return self._from_one_file(found.path, kind, examples.language)
         from isogloss.predictions.embeddings import answer
 
         return answer(task, found.path, examples)
@@ -120,14 +108,30 @@ class Folder:
             fix = "One file per task maps language to {question id: answer}"
             raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
 
-    def _from_one_file(self, path: Path, of_kind: Kind, language: str) -> Answers:
+    def _from_one_file(self, path: Path, kind: Kind, language: str) -> Answers:
         answers = Answers(path)
         for identifier, value in self._languages_in(path)[language].items():
-            answers.add(identifier, of_kind.normalize(value))
+            answers.add(identifier, kind.normalize(value))
         return answers
 
 
-_SIDES = (("queries", ".ids.txt"), ("candidates", ".npy"), ("candidates", ".ids.txt"))
+def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
+    """What a cell's file may be called, and the layout that means; our own first."""
+    kind = kind_of(task)
+    prefix = "" if split == "test" else f"{split}-"
+    names = {f"{prefix}{language}.jsonl": "jsonl"}
+    if kind.label_format:
+        names[f"{split}-{language}{FORMATS[kind.label_format].suffix}"] = "xtreme"
+    if kind.retrieval:
+        names[f"{prefix}queries-{language}.npy"] = "embeddings"
+    return names
+
+
+def _vector_files(language: str, split: str) -> list[str]:
+    """The files that may lie beside `queries-<language>.npy`."""
+    prefix = "" if split == "test" else f"{split}-"
+    sides = (("queries", ".ids.txt"), ("candidates", ".npy"), ("candidates", ".ids.txt"))
+    return [f"{prefix}{side}-{language}{suffix}" for side, suffix in sides]
 
 
 def _stem(path: Path) -> str:
@@ -135,24 +139,3 @@ def _stem(path: Path) -> str:
         if path.name.endswith(suffix):
             return path.name.removesuffix(suffix)
     return path.name
-
-
-def xtreme_rows(task: Task, examples: Examples) -> list[str]:
-    """The ids of the rows of a file in XTREME's layout, which has none.
-
-    Rows are in the dataset's order, but Tatoeba's are in the order of the sorted English sentences.
-    """
-    if task.kind != "bitext" or "text" not in examples.columns:
-        return examples.split_ids or examples.ids
-    english = examples["text"]
-    return [examples.ids[row] for row in sorted(range(len(english)), key=english.__getitem__)]
-
-
-def _unsorted(answers: Answers, examples: Examples) -> Answers:
-    """Tatoeba answers to rows of XTREME's sorted file (`sorted-<row>`) under the original line numbers."""
-    if any(identifier.startswith("sorted-") for identifier in answers.ids) and not examples.ids[0].startswith("sorted"):
-        english = examples["text"]
-        order = sorted(range(len(english)), key=english.__getitem__)
-        names = {f"sorted-{place}": examples.ids[row] for place, row in enumerate(order)}
-        answers.ids = [names.get(identifier, identifier) for identifier in answers.ids]
-    return answers

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from isogloss.data import squad
 from isogloss.data.files import lines, read_bytes, read_text
 from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem
@@ -174,20 +175,31 @@ def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
     return answers
 
 
-LineReader = Callable[[Path, Kind, RowName], Answers]
+def squad_questions(path: Path, kind: Kind, name: RowName) -> Answers:
+    """A SQuAD file: (question, context, answer texts) of each question id."""
+    answers = Answers(path)
+    for paragraph, question in squad.questions(squad.parse(read_bytes(path), str(path))):
+        texts = [answer.text for answer in question.answers]
+        if not texts:
+            raise DataError(f"question {str(question.id)!r} has no answer", where=str(path))
+        answers.add(str(question.id), (question.question, paragraph.context, texts))
+    return answers
 
-# XTREME's suffix and format, by kind of task.
-_XTREME: dict[str, tuple[str, LineReader]] = {
-    "classification": (".tsv", labels),
-    "bitext": (".tsv", labels),
-    "tagging": (".tsv", tags),
-    "choice": (".jsonl", choices),
-    "qa": (".json", by_id),
-    "pool": (".json", by_id),
-    "mining": (".tsv", sentence_pairs),
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of XTREME's own files: their suffix, and what reads one."""
+
+    suffix: str
+    read: Callable[[Path, Kind, RowName], Answers]
+
+
+# By the names that kinds give as `label_format` and `gold_format`.
+FORMATS = {
+    "lines": FileFormat(".tsv", labels),
+    "tags": FileFormat(".tsv", tags),
+    "choices": FileFormat(".jsonl", choices),
+    "by-id": FileFormat(".json", by_id),
+    "pairs": FileFormat(".tsv", sentence_pairs),
+    "squad": FileFormat(".json", squad_questions),
 }
-
-
-def line_reader(kind_name: str) -> tuple[str, LineReader]:
-    """File suffix and reader of XTREME's own format for a kind of task."""
-    return _XTREME[kind_name]

@@ -11,9 +11,9 @@ from isogloss.predictions.formats import json_lines
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder, load
-from isogloss.tasks.registry import ALIASES, EVERY_TASK, TASKS, task
+from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
 from isogloss.tasks.task import Task
 
 # What may lie beside the task folders.
@@ -52,7 +52,7 @@ class Report:
 def validate(
     root: Path,
     data: Path | None = None,
-    tasks: Sequence[str] = EVERY_TASK,
+    tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     gold: Path | None = None,
     progress: Callable[[str], None] | None = None,
@@ -60,13 +60,13 @@ def validate(
     """Check everything the folder has for the given tasks; gold is not needed, but a label folder knows the ids too."""
     folder = Folder(root)
     report = Report(problems=_strange_entries(root))
-    for name in tasks:
+    for name in TASKS if tasks is None else tasks:
         of = task(name)
         report.problems += [
             Problem(str(path), f"belongs to no language of {of.id}", _file_hint(of))
             for path in folder.unknown_files(of)
         ]
-        for language in (*of.languages, *of.also):
+        for language in of.every_language:
             if languages is None or language in languages:
                 for split in ("test", "dev"):
                     found = folder.find(of, language, split)
@@ -82,19 +82,19 @@ def validate(
 
 def _strange_entries(root: Path) -> list[Problem]:
     problems: list[Problem] = []
-    known = {*EVERY_TASK, *ALIASES}
+    known = {*TASKS, *ALIASES}
     for entry in sorted(root.iterdir()):
         name = entry.name.partition(".json")[0]
         if entry.name.startswith(".") or entry.name in _COMPANIONS or name in known:
             continue
         close = near_names(name, known, 1)
-        hint = f"Did you mean {close[0]}?" if close else f"Tasks are {', '.join(TASKS)}"
+        hint = f"Did you mean {close[0]}?" if close else f"Tasks are {', '.join(found.id for found in listed_tasks())}"
         problems.append(Problem(str(entry), "is not named after a task", hint, warning=not close))
     return problems
 
 
 def _file_hint(of: Task) -> str:
-    return f"Name it <language>.jsonl; languages are {' '.join((*of.languages, *of.also))}"
+    return f"Name it <language>.jsonl; languages are {' '.join(of.every_language)}"
 
 
 ExamplesOf = Callable[[Task, str, str], Examples]
@@ -133,6 +133,6 @@ def _format_only(of: Task, language: str, split: str, found: Found, error: DataE
     note = Problem(str(found.path), "ids and answers not checked against the examples", str(error), warning=True)
     if found.layout != "jsonl":
         return Checked(of.id, language, split, found.path, 0, [note])
-    answers = json_lines(found.path, kind(of.kind))
+    answers = json_lines(found.path, kind_of(of))
     _, twice = first_rows(answers)
     return Checked(of.id, language, split, found.path, len(answers.ids), [*answers.problems, *twice, note])

@@ -10,7 +10,6 @@ from isogloss.languages import Language, language
 from isogloss.report.scores import cell_score
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
-from isogloss.tasks.registry import suite
 
 
 @dataclass(frozen=True)
@@ -101,10 +100,10 @@ def cells(systems: Mapping[str, Results]) -> list[Cell]:
     """Every cell of every system."""
     found = []
     for name, results in systems.items():
-        asked = suite(results.suite)
-        for cell in results.cells:
-            counts = not cell.partial and cell.language in asked.languages_of(cell.task)
-            found.append(Cell(name, cell.task, cell.language, cell_score(cell), cell, counts))
+        found += [
+            Cell(name, cell.task, cell.language, cell_score(cell), cell, results.in_average(cell))
+            for cell in results.cells
+        ]
     return found
 
 

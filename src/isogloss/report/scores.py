@@ -8,7 +8,7 @@ from isogloss.languages.published import overall
 from isogloss.metrics.aggregate import task_score
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Number, Results
-from isogloss.tasks.registry import suite, task
+from isogloss.tasks.registry import task
 
 
 def score_tables(results: Results) -> list[Table]:
@@ -125,7 +125,7 @@ def by_family(results: Results) -> Table:
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
     for cell in results.cells:
-        if not cell.partial and cell.language in suite(results.suite).languages_of(cell.task):
+        if results.in_average(cell):
             family = language(cell.language).family
             members[family].add(cell.language)
             scores[family, cell.task].append(cell_score(cell))
@@ -141,7 +141,7 @@ def beside_published(results: Results) -> Table:
     name = str(results.system.get("name", ""))
     table = Table("Beside the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
     for average in results.tasks:
-        real = average.name.removeprefix("mini-")
+        real = task(average.name).base_id
         theirs = [f"{task_score(row.metrics[real]):.1f}" for row in published]
         table.add(real, figure(average.score), *theirs)
     if results.overall.score is not None:

@@ -18,7 +18,7 @@ from isogloss.scoring.results import CellScore
 from isogloss.scoring.score import score_request
 from isogloss.systems.base import FitContext, System, SystemFailureError
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.training.processes import in_step
@@ -231,7 +231,7 @@ def _no_gold(of: Task, examples: Examples) -> str:
     """Why a cell cannot be scored, "" where it can."""
     if not examples.has_gold:
         return f"not scored: the {examples.split} file has no gold answers"
-    placeholder = kind(of.kind).placeholder(examples)
+    placeholder = kind_of(of).placeholder(examples)
     return f"not scored: {placeholder}" if placeholder else ""
 
 

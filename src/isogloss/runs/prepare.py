@@ -17,7 +17,7 @@ from isogloss.runs.locks import sweep
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import Files, Record, read_record
 from isogloss.systems.base import System
-from isogloss.tasks.registry import EVERY_TASK, task
+from isogloss.tasks.registry import TASKS, task
 
 
 def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
@@ -57,7 +57,7 @@ def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
         return []
     before, after = Folder(folder).system, tomllib.loads(wanted)
     found: list[Path] = []
-    for name in EVERY_TASK if before != after else ():
+    for name in TASKS if before != after else ():
         if changes := _changes(*(system.deciding_settings(table, task(name)) for table in (before, after))):
             fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
             _refuse_two(folder, name, fits, changes)

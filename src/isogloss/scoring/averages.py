@@ -18,6 +18,7 @@ from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
 from isogloss.scoring.results import Average, Number, Overall
 from isogloss.tasks.registry import task
+from isogloss.tasks.suites import Suite
 
 # Systems are trained in English, and transferred from there.
 PIVOT = "en"
@@ -41,11 +42,11 @@ class Estimate:
         return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
 
 
-def mean(figures: Sequence[Estimate], n: int | None = None) -> Estimate:
-    """The plain mean of figures; n is the sum of theirs unless it is given."""
+def mean(figures: Sequence[Estimate], n: int | None = None, weights: Sequence[float] | None = None) -> Estimate:
+    """The mean of figures, plain unless there are weights; n is the sum of theirs unless it is given."""
     return Estimate(
-        float(np.mean([figure.value for figure in figures])),
-        np.mean([figure.draws for figure in figures], axis=0),
+        float(np.average([figure.value for figure in figures], weights=weights)),
+        np.average([figure.draws for figure in figures], axis=0, weights=weights),
         sum(figure.n for figure in figures) if n is None else n,
         min(figure.units for figure in figures),
     )
@@ -131,38 +132,37 @@ def _refuse_mixture(cells: Sequence[Cell]) -> None:
         )
 
 
-def grouped(figures: Mapping[str, Estimate], request: Request) -> dict[str, Estimate]:
-    """The mean over the tasks of every category that has any."""
-    found: dict[str, Estimate] = {}
-    for category, tasks in aggregate.categories(request.suite.id).items():
-        inside = [figures[name] for name in tasks if name in figures]
-        if inside:
-            found[category] = mean(inside)
-    return found
+def overall(figures: Mapping[str, Estimate], suite: Suite) -> Estimate:
+    """One figure for all tasks, by the suite's rule."""
+    return aggregate.combined(figures, suite.rule, _category, weighted, suite.weights)
 
 
-def overall(figures: Mapping[str, Estimate], request: Request) -> Estimate:
-    """One figure for all tasks, by the suite's rule: the mean of the categories, or of the tasks."""
-    parts = grouped(figures, request) if request.suite.rule == "category" else figures
-    return mean(list(parts.values()))
+def weighted(figures: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
+    """The weighted mean of estimates."""
+    return mean(figures, weights=weights)
+
+
+def _category(name: str) -> str:
+    return task(name).category
 
 
 def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) -> tuple[list[Average], Overall]:
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
     figures = {name: averages[name][0] for name in suite.tasks if name in averages}
+    members = suite.categories
     categories = [
-        Average(category, group.number, {}, [name for name in tasks if name in figures], _missing(tasks, averages))
-        for (category, group), tasks in (
-            (pair, aggregate.categories(suite.id)[pair[0]]) for pair in grouped(figures, request).items()
+        Average(
+            name, group.number, {}, [one for one in members[name] if one in figures], _missing(members[name], averages)
         )
+        for name, group in aggregate.groups(figures, _category, weighted, suite.weights).items()
     ]
     missing = _missing(suite.tasks, averages)
     if request.split == "best":
         return categories, Overall(suite.rule, None, missing, "no overall: the cells are of different splits")
     if not figures:
         return categories, Overall(suite.rule, None, missing, f"no task of {suite.id} was scored in full")
-    return categories, Overall(suite.rule, overall(figures, request).number, missing)
+    return categories, Overall(suite.rule, overall(figures, suite).number, missing)
 
 
 def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, Average]]) -> list[str]:

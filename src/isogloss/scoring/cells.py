@@ -13,10 +13,11 @@ from isogloss.predictions.folder import Folder
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Judgement, Values, kind
+from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
 from isogloss.tasks.loading import data_folder, load_gold
-from isogloss.tasks.registry import Suite, chosen, no_language, task
-from isogloss.tasks.registry import suite as find_suite
+from isogloss.tasks.registry import chosen, no_language, task
+from isogloss.tasks.suites import Suite
+from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -55,7 +56,7 @@ class Request:
         codes = None
         if languages is not None:
             codes = tuple(code for word in languages for code in word.split(",") if code)
-            known = {code for name in wanted for code in (*task(name).languages, *task(name).also)}
+            known = {code for name in wanted for code in task(name).every_language}
             for code in codes:
                 if code not in known:
                     raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
@@ -65,7 +66,7 @@ class Request:
         """The languages to look for."""
         if self.languages is None:
             return self.suite.languages_of(of.id)
-        return tuple(code for code in self.languages if code in (*of.languages, *of.also))
+        return tuple(code for code in self.languages if code in of.every_language)
 
 
 @dataclass
@@ -215,7 +216,7 @@ def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[
         values, problems = align(of, examples, answers)
         if any(not problem.warning for problem in problems):
             return None, problems
-        cell = _cell(of, examples, kind(of.kind).judge(of, examples, values))
+        cell = _cell(of, examples, judge(of, examples, values))
         cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
         return Answered(of, examples, values, cell), []
     return None, []
@@ -227,7 +228,7 @@ def _gold(of: Task, language: str, split: str, request: Request, *, last: bool) 
         examples = gold_examples(of, language, split, request.gold)
         if examples is None:
             raise DataError(f"no labels for {of.id}/{language} {split}", where=str(request.gold))
-        placeholder = kind(of.kind).placeholder(examples)
+        placeholder = kind_of(of).placeholder(examples)
         if placeholder:
             raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
         return examples

@@ -185,5 +185,5 @@ def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request
     inside = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
     if len(inside) < 2 or request.split == "best":
         return None
-    sides = [overall({name: pair[side] for name, pair in inside.items()}, request) for side in (0, 1)]
+    sides = [overall({name: pair[side] for name, pair in inside.items()}, request.suite) for side in (0, 1)]
     return _average_contrast("overall", request.suite.rule, sides[0], sides[1])

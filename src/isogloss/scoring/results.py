@@ -166,6 +166,10 @@ class Results(msgspec.Struct, frozen=True):
         """The task averages by name."""
         return {average.name: average.score.value for average in self.tasks}
 
+    def in_average(self, cell: CellScore) -> bool:
+        """Whether a cell is part of its task's average: its language is of the suite, and its gold is complete."""
+        return any(average.name == cell.task and cell.language in average.members for average in self.tasks)
+
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | Average:
         """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average; aliases are understood."""
         name, *language = [key] if isinstance(key, str) else key

@@ -1,13 +1,15 @@
-"""What is asked: tasks as data, the kinds they belong to, and the readers of their files."""
+"""What is asked: tasks as data, the kinds they belong to, the suites they make, and the readers of their files."""
 
 from typing import TYPE_CHECKING
 
 from isogloss.lazy import submodules
-from isogloss.tasks.registry import SUITES, TASKS, suite, task
+from isogloss.tasks.registry import TASKS, task
+from isogloss.tasks.suites import SUITES, Suite, suite
+from isogloss.tasks.task import Layout, Task
 
-__all__ = ["SUITES", "TASKS", "lareqa", "mewslix", "suite", "task"]
+__all__ = ["SUITES", "TASKS", "Layout", "Suite", "Task", "lareqa", "mewslix", "suite", "task"]
 
 if TYPE_CHECKING:
     from isogloss.tasks import lareqa, mewslix
 else:
-    __getattr__ = submodules(__name__, TASKS)
+    __getattr__ = submodules(__name__, TASKS.shipped)

@@ -6,6 +6,7 @@ TASK = Task(
     id="bucc",
     title="BUCC 2018: bitext mining",
     kind="mining",
+    category="retrieval",
     languages=("de", "fr", "ru", "zh"),
     main=("f1",),
     layouts=(

@@ -8,6 +8,9 @@ from typing import Any
 
 from isogloss.errors import unknown
 
+# The id of all examples that gold does not name one by one: whatever is answered to them is wrong.
+REST = "*"
+
 # A column is a sequence with one item an example, or a function that makes it when somebody asks.
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
 

@@ -12,6 +12,7 @@ TASK = Task(
     id="lareqa",
     title="LAReQA: answer retrieval from a multilingual pool",
     kind="pool",
+    category="retrieval",
     languages=("ar", "de", "el", "en", "es", "hi", "ru", "th", "tr", "vi", "zh"),
     main=("map@20",),
     layouts=(Layout("lareqa.lareqa", test="lareqa/xquad-r/{lang}.json"),),

@@ -1,14 +1,14 @@
 """From a task, a language and a split to examples: try the layouts in order, check the counts."""
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.location import default_data_dir
 from isogloss.errors import DataError, unknown
+from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.readers.source import Source
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
@@ -41,11 +41,11 @@ def load(
         DataError: no file in any accepted layout, a damaged file, or a count that is not the task's.
     """
     found = task if isinstance(task, Task) else find_task(task)
-    if language not in (known := (*found.languages, *found.also)):
-        raise no_language(found.id, language, known)
+    if language not in found.every_language:
+        raise no_language(found.id, language, found.every_language)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    root = _made() if found.id.startswith("mini-") else data_folder(data)
+    root = load_object(found.made_by)() if found.made_by else data_folder(data)
     candidates: list[Examples] = []
     for layout in found.layouts:
         pattern = getattr(layout, split)
@@ -60,16 +60,11 @@ def load(
     return _best(found, candidates, allow_partial)
 
 
-def _made() -> Path:
-    """The folder of the suite that is made, not fetched."""
-    from isogloss.tasks.mini.make import folder
-
-    return folder()
-
-
 def _reader(name: str) -> Any:
+    if ":" in name:
+        return load_object(name)
     module, _, function = name.partition(".")
-    return getattr(import_module(f"isogloss.tasks.readers.{module}"), function)
+    return load_object(f"isogloss.tasks.readers.{module}:{function}")
 
 
 def _is_full(task: Task, examples: Examples) -> bool:
@@ -85,11 +80,10 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     """The one to use when no layout has both gold and the full count."""
     with_gold = [examples for examples in candidates if examples.has_gold]
     full = [examples for examples in candidates if _is_full(task, examples)]
-    if with_gold and full and task.kind == "tagging" and allow_partial:
-        from isogloss.tasks.readers.tagged import overlay
-
-        return overlay(full[0], with_gold[0])
     if with_gold and allow_partial:
+        overlaid = kind_of(task).overlay(full[0], with_gold[0]) if full else None
+        if overlaid is not None:
+            return overlaid
         with_gold[0].partial = not _is_full(task, with_gold[0])
         return with_gold[0]
     if full:
@@ -113,8 +107,8 @@ def _nothing(task: Task, language: str, split: str, root: Path) -> DataError:
         others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
         return DataError(f"{task.id} has no {split} split", fix=f"There is {' and '.join(others)}")
     fix = f"isogloss fetch {task.id}, or point --data at a folder with one of: {', '.join(looked)}"
-    if task.id.startswith("mini-"):
-        fix = "The embedded suite is made with none; docs/mini.md says what it has"
+    if task.made_by:
+        fix = f"{task.id} is made here, and with none; isogloss list {task.id} says what it has"
     return DataError(f"no {split} file of {task.id}/{language} in {root}", fix=fix)
 
 
@@ -124,7 +118,7 @@ def load_gold(
     """Examples with gold, or an error that says which split has it."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
-    reason = missing or kind(task.kind).placeholder(examples)
+    reason = missing or kind_of(task).placeholder(examples)
     if not reason:
         return examples
     other = _split_with_gold(task, language, split, data)
@@ -143,7 +137,7 @@ def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathL
                 examples = load(task, language, other, data)
             except DataError:
                 continue
-            if examples.has_gold and not kind(task.kind).placeholder(examples):
+            if examples.has_gold and not kind_of(task).placeholder(examples):
                 return other
     return ""
 

@@ -9,8 +9,10 @@ TASK = Task(
     id="mewslix",
     title="Mewsli-X: multilingual entity linking",
     kind="pool",
+    category="retrieval",
     languages=("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk"),
     main=("map@20",),
+    options={"single_target": True},
     layouts=(
         Layout(
             "mewslix.mewslix",

@@ -6,6 +6,7 @@ TASK = Task(
     id="mldoc",
     title="MLDoc: document classification",
     kind="classification",
+    category="classification",
     languages=("en", "de", "es", "fr", "it", "ja", "ru", "zh"),
     main=("accuracy",),
     layouts=(

@@ -6,6 +6,7 @@ TASK = Task(
     id="mlqa",
     title="MLQA: extractive question answering",
     kind="qa",
+    category="qa",
     languages=("en", "ar", "de", "es", "hi", "vi", "zh"),
     main=("f1", "em"),
     layouts=(

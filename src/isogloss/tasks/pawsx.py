@@ -6,6 +6,7 @@ TASK = Task(
     id="pawsx",
     title="PAWS-X: paraphrase identification",
     kind="classification",
+    category="classification",
     languages=("en", "de", "es", "fr", "ja", "ko", "zh"),
     main=("accuracy",),
     layouts=(

@@ -1,117 +1,63 @@
-"""The tasks and suites there are: explicit tuples, loaded one file at a time."""
+"""The tasks there are: ours, and those that installed packages bring; each is loaded when it is first asked for."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from collections.abc import Collection, Iterable, Mapping
 
 from isogloss.errors import UnknownNameError, unknown
 from isogloss.languages import all_languages
-from isogloss.metrics.aggregate import ALIASES as ALIASES  # noqa: PLC0414 - until it lives here
-from isogloss.metrics.aggregate import DEFAULT_RULE
-from isogloss.metrics.aggregate import SUITES as SUITE_TASKS
+from isogloss.plugins import Registry
 from isogloss.tasks.task import Task
 
-TASKS = (
-    "xnli",
-    "xcopa",
-    "udpos",
-    "wikiann",
-    "xquad",
-    "mlqa",
-    "tydiqa",
-    "tatoeba",
-    "mewslix",
-    "lareqa",
-    "pawsx",
-    "bucc",
-    "mldoc",
-)
-# With the small editions that the suite `mini` has of some of them.
-EVERY_TASK = (*TASKS, *SUITE_TASKS["mini"])
+_REAL = "xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()
+_SMALL_EDITIONS = [
+    f"mini-{name}" for name in "xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split()
+]
 
-
-@dataclass(frozen=True)
-class Suite:
-    """A set of tasks with the rule that makes one number of them."""
-
-    id: str
-    title: str
-    # Where a suite's language list for a task is not the task's own.
-    languages: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The ids of its tasks."""
-        return SUITE_TASKS[self.id]
-
-    @property
-    def rule(self) -> str:
-        """The rule of its overall figure, if nobody names another."""
-        return DEFAULT_RULE[self.id]
-
-    def languages_of(self, task_id: str) -> tuple[str, ...]:
-        """The languages that make the task's average in this suite."""
-        return dict(self.languages).get(task_id) or task(task_id).languages
-
-
-_XTREME_NER = (
-    "ar he vi id jv ms tl eu ml ta te af nl en de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw yo my zh kk tr "
-    "et fi hu"
-)
-_XTREME_POS = "af ar bg de el en es et eu fa fi fr he hi hu id it ja kk ko mr nl pt ru ta te th tl tr ur vi yo zh"
-_XTREME_TATOEBA = (
-    "ar he vi id jv tl eu ml ta te af nl de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw zh kk tr et fi hu"
+TASKS: Registry[Task] = Registry(
+    "task",
+    Task,
+    {
+        **{name: f"isogloss.tasks.{name}:TASK" for name in _REAL},
+        **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
+    },
+    "isogloss.tasks",
 )
 
-SUITES = (
-    Suite("xtreme-r", "XTREME-R (Ruder et al., 2021)"),
-    Suite(
-        "xtreme",
-        "XTREME (Hu et al., 2020)",
-        (
-            ("wikiann", tuple(_XTREME_NER.split())),
-            ("udpos", tuple(_XTREME_POS.split())),
-            ("tatoeba", tuple(_XTREME_TATOEBA.split())),
-        ),
-    ),
-    Suite("mldoc", "MLDoc, as in Keung et al. (2020)"),
-    Suite("mini", "XTREME-R in small, made up and shipped: for trying, testing and timing"),
-)
+# Other names of tasks: understood everywhere, printed nowhere.
+ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc"}
 
 
 def canonical(name: str) -> str:
-    """The id behind a name or alias, with the nearest names where there is none."""
+    """The id behind a name or alias.
+
+    Raises:
+        UnknownNameError: there is none; the message has the nearest names.
+    """
     lowered = name.lower()
     found = ALIASES.get(lowered, lowered)
-    if found not in EVERY_TASK:
-        raise unknown("task", name, EVERY_TASK)
+    if found not in TASKS:
+        raise unknown("task", name, TASKS)
     return found
 
 
-@cache
-def _declared(task_id: str) -> Task:
-    if task_id.startswith("mini-"):
-        from isogloss.tasks import mini
-
-        return mini.declared(task_id)
-    declared = import_module(f"isogloss.tasks.{task_id}").TASK
-    if not isinstance(declared, Task):
-        raise TypeError(f"isogloss.tasks.{task_id}.TASK is not a Task")
-    return declared
-
-
 def task(name: str) -> Task:
-    """The task of that name (aliases are understood)."""
-    return _declared(canonical(name))
+    """The task of that name.
+
+    Args:
+        name: an id such as "xquad", or an alias such as "panx".
+
+    Returns:
+        The task, as data.
+
+    Raises:
+        UnknownNameError: there is none; the message has the nearest names.
+        PluginError: an installed package brings it, and it cannot be loaded.
+    """
+    return TASKS[canonical(name)]
 
 
-def suite(name: str) -> Suite:
-    """The suite of that name."""
-    for candidate in SUITES:
-        if candidate.id == name.lower():
-            return candidate
-    raise unknown("suite", name, [known.id for known in SUITES])
+def listed_tasks() -> list[Task]:
+    """The tasks that people look for: small editions of others are left out, as is what cannot be loaded."""
+    return list(TASKS.loadable(but=_SMALL_EDITIONS).values())
 
 
 def chosen(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:

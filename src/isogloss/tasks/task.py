@@ -7,8 +7,6 @@ loaded only when a task is really read or scored.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isogloss.metrics.aggregate import CATEGORY_OF
-
 SPLITS = ("test", "dev", "train")
 
 
@@ -23,7 +21,8 @@ class Layout:
     """One way a distribution of the dataset is laid out on disk.
 
     Attributes:
-        reader: function that turns the files into examples, as `module.function` below `isogloss.tasks.readers`.
+        reader: function that turns the files into examples: `module.function` below `isogloss.tasks.readers`, or
+            `package.module:function` anywhere else.
         test: path pattern of the split below the data folder; `{lang}` is the two-letter code, `{iso3}` the
             three-letter one the corpus uses, `{name}` the lower-case English name. Empty: not in this layout.
         dev: the same for the development split.
@@ -42,7 +41,8 @@ class Task:
 
     Attributes:
         id: the name used everywhere.
-        kind: what is asked, a module below `isogloss.tasks.kinds`.
+        kind: what is asked, by the name of the kind.
+        category: the group of tasks whose average it enters.
         languages: the languages of the task average, in the paper's order.
         main: the metrics whose averages make the task's score (their mean).
         layouts: accepted file layouts, best first.
@@ -51,11 +51,15 @@ class Task:
             each other; examples of one space are resampled together.
         also: further languages the task's files have, which are in no average.
         options: settings of the kind (labels, metric dialect, …).
+        edition_of: the task that this is a small edition of, "" for none.
+        made_by: `module:function` that makes the files and gives their folder, "" where they are in the data folder.
+        train_on: the task whose training set systems learn from, "" for its own.
     """
 
     id: str
     title: str
     kind: str
+    category: str
     languages: tuple[str, ...]
     main: tuple[str, ...]
     layouts: tuple[Layout, ...]
@@ -66,6 +70,9 @@ class Task:
     parallel: str = ""
     also: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
+    edition_of: str = ""
+    made_by: str = ""
+    train_on: str = ""
 
     def expected(self, language: str, split: str) -> int | None:
         """How many examples the split must have, None where nobody has said."""
@@ -73,9 +80,9 @@ class Task:
         return counts if isinstance(counts, int) or counts is None else counts.get(language)
 
     @property
-    def category(self) -> str:
-        """The category whose average the task enters."""
-        return CATEGORY_OF[self.id]
+    def every_language(self) -> tuple[str, ...]:
+        """All languages it can be asked in, those that are in no average too."""
+        return (*self.languages, *self.also)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -87,3 +94,12 @@ class Task:
     def dialect(self) -> str:
         """The metric dialect the task is scored with, "" where there is only one."""
         return str(self.options.get("dialect", ""))
+
+    @property
+    def base_id(self) -> str:
+        """The id of the task, or of the one it is a small edition of."""
+        return self.edition_of or self.id
+
+    def in_same_edition(self, name: str) -> str:
+        """The id of another task, in the small edition where this one is of that: `mini-` before it."""
+        return self.id.removesuffix(self.base_id) + name

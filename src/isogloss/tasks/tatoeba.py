@@ -12,6 +12,7 @@ TASK = Task(
     id="tatoeba",
     title="Tatoeba: sentence retrieval",
     kind="bitext",
+    category="retrieval",
     languages=tuple(_LANGUAGES),
     main=("accuracy",),
     layouts=(

@@ -6,6 +6,7 @@ TASK = Task(
     id="tydiqa",
     title="TyDiQA-GoldP: extractive question answering",
     kind="qa",
+    category="qa",
     languages=("en", "ar", "bn", "fi", "id", "ko", "ru", "sw", "te"),
     main=("f1", "em"),
     layouts=(

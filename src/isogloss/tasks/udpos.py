@@ -19,6 +19,7 @@ TASK = Task(
     id="udpos",
     title="UD-POS: part-of-speech tagging",
     kind="tagging",
+    category="structured",
     languages=tuple(counted(_TEST)),
     main=("f1",),
     layouts=(

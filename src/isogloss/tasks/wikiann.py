@@ -14,6 +14,7 @@ TASK = Task(
     id="wikiann",
     title="WikiANN: named entity recognition",
     kind="tagging",
+    category="structured",
     languages=tuple(_LANGUAGES),
     main=("f1",),
     layouts=(

@@ -6,6 +6,7 @@ TASK = Task(
     id="xcopa",
     title="XCOPA: choice of plausible alternatives",
     kind="choice",
+    category="classification",
     languages=("et", "ht", "id", "it", "qu", "sw", "ta", "th", "tr", "vi", "zh"),
     also=("en",),
     main=("accuracy",),

@@ -6,6 +6,7 @@ TASK = Task(
     id="xnli",
     title="XNLI: natural language inference",
     kind="classification",
+    category="classification",
     languages=("en", "ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"),
     main=("accuracy",),
     layouts=(

@@ -6,6 +6,7 @@ TASK = Task(
     id="xquad",
     title="XQuAD: extractive question answering",
     kind="qa",
+    category="qa",
     languages=("en", "ar", "de", "el", "es", "hi", "ru", "th", "tr", "vi", "zh"),
     # Romanian came after the paper; the reference code lists it, no published average has it.
     also=("ro",),

@@ -11,7 +11,7 @@ from typing import Any
 
 from isogloss.data.files import read_text
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
-from isogloss.tasks.registry import EVERY_TASK, TASKS
+from isogloss.tasks.registry import TASKS
 from isogloss.training.selection import check_rule
 
 NAMES = ("paper", "scripts", "keung")
@@ -153,10 +153,10 @@ def _checked(tables: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     for key, value in tables.items():
         if not isinstance(value, Mapping):
             found[key] = _value(key, value, where)
-        elif key in (*EVERY_TASK, *SIZES):
-            found[key] = _section(value, f"{where} [{key}]", SIZES if key in EVERY_TASK else ())
+        elif key in (*TASKS, *SIZES):
+            found[key] = _section(value, f"{where} [{key}]", SIZES if key in TASKS else ())
         else:
-            raise _unknown("task or size", key, (*EVERY_TASK, *SIZES), where)
+            raise _unknown("task or size", key, (*TASKS, *SIZES), where)
     return found
 
 

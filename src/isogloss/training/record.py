@@ -19,7 +19,7 @@ import numpy as np
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 from isogloss.training.selection import Row
 
@@ -176,11 +176,11 @@ class CheckpointRecord:
     def conclude(self) -> "Checkpoints":
         """Score the test answers, and make two files of the checkpoints."""
         shards = [self._shards[step] for step in self.steps]
-        of_kind = kind(self.task.kind)
+        kind = kind_of(self.task)
         scored = [
             (_key(examples), examples)
             for examples in self.questions
-            if examples.split == "test" and examples.has_gold and not of_kind.placeholder(examples)
+            if examples.split == "test" and examples.has_gold and not kind.placeholder(examples)
         ]
         rows = []
         for shard in shards:
@@ -198,9 +198,9 @@ class CheckpointRecord:
         return self.folder / SHARDS / f"{step:08}.json"
 
     def _judged(self, step: int, examples: Examples, values: Sequence[Any]) -> list[Row]:
-        of_kind = kind(self.task.kind)
-        given = [None if value is None else of_kind.normalize(value) for value in values]
-        metrics = of_kind.judge(self.task, examples, given).metrics
+        kind = kind_of(self.task)
+        given = [None if value is None else kind.normalize(value) for value in values]
+        metrics = kind.judge(self.task, examples, given).metrics
         return [
             Row(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
             for name, found in metrics.items()

@@ -9,7 +9,10 @@ from isogloss.systems.encoder import EncoderSystem
 from isogloss.systems.encoder.spans import RawEntities
 from isogloss.systems.neural.fit_log import read_account
 from isogloss.tasks.loading import load
-from isogloss.tasks.registry import TASKS, task
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
+
+TASKS = tuple(dict.fromkeys((*XTREME_R.tasks, *XTREME.tasks, *MLDOC.tasks)))
 
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 

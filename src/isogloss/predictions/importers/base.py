@@ -10,6 +10,7 @@ from isogloss.data.files import SUFFIXES, read_text
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
 
@@ -38,10 +39,10 @@ class Target:
     def row_id(self, row: int, where: str) -> str:
         """The id of a row of the dataset."""
         if self.examples is None:
-            if self.task.kind == "qa":
+            name = kind_of(self.task).row_id(self.split, row)
+            if name is None:
                 raise self.needs_data("the file has no question ids, only an order", where)
-            # XCOPA numbers its examples itself, by row; the others have no ids of their own.
-            return str(row) if self.task.kind == "choice" else f"{self.split}-{row}"
+            return name
         if not 0 <= row < len(self.examples):
             what = f"an answer for row {row}, but {self.name} has rows 0 to {len(self.examples) - 1}"
             raise PredictionError(what, where=where, fix="Is this the right task, language and split?")

@@ -5,7 +5,7 @@ from isogloss.predictions.align import align
 from isogloss.predictions.importers.base import Imported, Target, alike, shown
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import SPLITS
 
 
@@ -63,7 +63,7 @@ def _refuse_other_texts(target: Target, examples: Examples, found: Imported) -> 
     places = {identifier: row for row, identifier in enumerate(found.ids)}
     rewritten = 0
     for column, quotes in found.evidence.items():
-        if column not in examples.columns or (column == examples.gold and kind(target.task.kind).placeholder(examples)):
+        if column not in examples.columns or (column == examples.gold and kind_of(target.task).placeholder(examples)):
             continue
         real = examples[column]
         pairs = [(key, text, str(real[rows[key]])) for key, text in quotes.items() if key in rows]
@@ -75,7 +75,7 @@ def _refuse_other_texts(target: Target, examples: Examples, found: Imported) -> 
             fix = "Is this the right language and split, with the rows in the dataset's order?"
             raise PredictionError(what + more, where=found.where(places[key]), fix=fix)
         rewritten = max(rewritten, sum(text != other for _, text, other in pairs))
-    if rewritten and target.task.kind == "qa":
+    if rewritten and kind_of(target.task).form == "answer":
         found.notes.append(
             f"the tool rewrote blanks, punctuation or case in {rewritten} examples; "
             "answers are kept as they are and may score other than in the tool"

@@ -1,28 +1,38 @@
 """The kinds of tasks: what is asked, what an answer looks like, what it is worth."""
 
-from functools import cache
-from importlib import import_module
+from isogloss.metrics.registry import added_metrics
+from isogloss.plugins import Registry
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
+from isogloss.tasks.task import Task
 
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Pairs, Values
+__all__ = ["KINDS", "Complaint", "Judgement", "Kind", "LanguagePairs", "Values", "Vectors", "judge", "kind_of"]
 
-__all__ = ["Complaint", "Judgement", "Kind", "Pairs", "Values", "kind"]
+KINDS: Registry[Kind] = Registry(
+    "kind",
+    Kind,  # type: ignore[type-abstract]
+    {
+        "classification": "isogloss.tasks.kinds.classification:Classification",
+        "choice": "isogloss.tasks.kinds.choice:Choice",
+        "tagging": "isogloss.tasks.kinds.tagging:Tagging",
+        "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
+        "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
+        "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
+        "mining": "isogloss.tasks.kinds.mining:Mining",
+    },
+    "isogloss.kinds",
+)
 
-_KINDS = {
-    "classification": "classification.Classification",
-    "choice": "choice.Choice",
-    "tagging": "tagging.Tagging",
-    "qa": "qa.QuestionAnswering",
-    "bitext": "retrieval.Bitext",
-    "pool": "retrieval.PoolRetrieval",
-    "mining": "mining.Mining",
-}
+
+def kind_of(task: Task) -> Kind:
+    """The kind a task is of."""
+    return KINDS[task.kind]
 
 
-@cache
-def kind(name: str) -> Kind:
-    """The kind of that name."""
-    module, _, cls = _KINDS[name].partition(".")
-    made = getattr(import_module(f"isogloss.tasks.kinds.{module}"), cls)()
-    if not isinstance(made, Kind):
-        raise TypeError(f"{_KINDS[name]} is not a Kind")
-    return made
+def judge(task: Task, examples: Examples, values: Values) -> Judgement:
+    """What answers are worth: the metrics of the task's kind, and those that installed packages add to it."""
+    judgement = kind_of(task).judge(task, examples, values)
+    for metric in added_metrics(task.kind):
+        if metric.statistics is not None and metric.name not in judgement.metrics:
+            judgement.metrics[metric.name] = metric.statistics(task, examples, values)
+    return judgement

@@ -1,9 +1,10 @@
 """Multiple choice: the answer is the index of the better choice."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from isogloss.metrics import accuracy
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
 from isogloss.tasks.task import Task
 
@@ -11,9 +12,14 @@ from isogloss.tasks.task import Task
 class Choice(Kind):
     """XCOPA. Numbers are compared as JSON has them: 1, 1.0 and true are the same, the string "1" is not a number."""
 
+    form = "option"
     answer = bool | int | float | str
     shape = "the index of the choice, from 0"
     inputs = ("premise", "question", "choices")
+    gold = "label"
+    label_format = "choices"
+    translatable = ("premise", "choices")
+    provides = ("premise", "question", "choices", "label")
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Anything that is not the index of a choice."""
@@ -26,6 +32,15 @@ class Choice(Kind):
     def placeholder(self, examples: Examples) -> str:
         """All labels equal, as in the published English COPA test file."""
         return label_placeholder(examples["label"])
+
+    def row_id(self, split: str, row: int) -> str:
+        """XCOPA numbers its examples itself, by row."""
+        return str(row)
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """Labels of two choices that nobody has read."""
+        own = [self.row_id("", row) for row in range(len(ids))]
+        return own, {"choices": [("", "")] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

@@ -5,17 +5,23 @@ from typing import Any
 
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
 
 class Classification(Kind):
     """XNLI, PAWS-X, MLDoc."""
 
+    form = "label"
     answer = str | int
     shape = "a label"
     inputs = ("text", "text_a", "text_b")
+    gold = "label"
+    label_format = "lines"
+    translatable = ("text", "text_a", "text_b")
+    provides = ("text", "text_a", "text_b", "label")
 
     def normalize(self, value: Any) -> Any:
         """Labels are compared as strings, without surrounding blanks."""
@@ -39,6 +45,14 @@ class Classification(Kind):
     def placeholder(self, examples: Examples) -> str:
         """All labels equal."""
         return label_placeholder(examples["label"])
+
+    def gold_label(self, label: Any) -> Any:
+        """Labels as the task spells them: label folders write XNLI's in two ways."""
+        return RENAMED.get(label, label)
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """Labels alone."""
+        return ids, {"label": [self.gold_label(value) for value in values]}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

@@ -5,19 +5,29 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.errors import DataError
+from isogloss.metrics import mining
 from isogloss.metrics.statistics import F1, PRECISION, RECALL, Statistics
-from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
+from isogloss.tasks.examples import REST, Column, Examples
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, Vectors
+from isogloss.tasks.kinds.retrieval import FOR_RETRIEVAL, pool_of
 from isogloss.tasks.task import Task
 
 
 class Mining(Kind):
     """BUCC 2018."""
 
+    form = "pairs"
     answer = list[str] | str
     shape = "the id of the English sentence, or a list of ids; leave out sentences without a translation"
     inputs = ("text",)
+    gold = "targets"
     lenient = True
+    silence_is_answer = True
+    label_format = "pairs"
+    retrieval = True
+    no_translated_training = no_translated_test = FOR_RETRIEVAL
+    provides = ("text", "targets", "pool")
 
     def normalize(self, value: Any) -> Any:
         """A list of English ids."""
@@ -31,6 +41,23 @@ class Mining(Kind):
                 if known is not None and item not in known:
                     yield row, f"{item!r} is no sentence of the English side", "Use the ids of the .en file"
 
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """The right pairs; a source that they do not name has no translation."""
+        _refuse_empty(task, ids, values)
+        return [*ids, REST], {"targets": [*values, []]}
+
+    def answers_from_vectors(
+        self, task: Task, examples: Examples, vectors: Vectors, *, margin: float | None = None
+    ) -> list[list[str]]:
+        """One-to-one pairs by ratio margin, above the threshold that is best on dev."""
+        pairs = _scored(examples, vectors)
+        if examples.split == "dev" and examples.has_gold:
+            cut = mining.threshold(pairs, gold_pairs(examples))
+        else:
+            cut = _dev_threshold(task, examples, vectors, margin)
+        found = {source: [target] for source, target, score in pairs if score >= cut}
+        return [found.get(identifier, []) for identifier in examples.ids]
+
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """F1, precision and recall over the pairs."""
         rows = np.zeros((len(examples), 3))
@@ -41,3 +68,42 @@ class Mining(Kind):
         # One row a source sentence: it is what resampling draws, and what two systems have in common.
         by_value = {"f1": F1, "precision": PRECISION, "recall": RECALL}
         return Judgement({name: Statistics(rows, value) for name, value in by_value.items()})
+
+
+def gold_pairs(examples: Examples) -> list[tuple[str, str]]:
+    """The right pairs of source and target ids."""
+    return [(i, j) for i, targets in zip(examples.ids, examples["targets"], strict=True) for j in targets]
+
+
+def _scored(examples: Examples, vectors: Vectors) -> list[tuple[str, str, float]]:
+    """Mined (source id, target id, score); a sentence that occurs more than once cannot be told apart and is lost."""
+    pool = pool_of(examples)
+    queries, candidates = vectors.queries(examples), vectors.candidates(examples)
+    rows, times = mining.unify(examples["text"])
+    target_rows, target_times = mining.unify(pool.text)
+    return [
+        (examples.ids[rows[i]], pool.ids[target_rows[j]], score)
+        for score, i, j in mining.mine(queries[rows], candidates[target_rows])
+        if times[i] == 1 and target_times[j] == 1
+    ]
+
+
+def _dev_threshold(task: Task, examples: Examples, vectors: Vectors, margin: float | None) -> float:
+    from isogloss.tasks.loading import load
+
+    try:
+        dev = load(task, examples.language, "dev", examples.root)
+        if not dev.has_gold:
+            raise DataError("the dev file has no gold pairs to tune a threshold on", where=", ".join(dev.sources))
+    except DataError:
+        if margin is None:
+            raise
+        examples.notes.append(f"no dev set to tune a threshold on: pairs are cut at margin {margin}")
+        return margin
+    return mining.threshold(_scored(dev, vectors), gold_pairs(dev))
+
+
+def _refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
+    for identifier, value in zip(ids, values, strict=True):
+        if not value:
+            raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")

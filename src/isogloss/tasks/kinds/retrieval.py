@@ -2,22 +2,49 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from isogloss.errors import DataError
 from isogloss.metrics import accuracy, ranking
+from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
-from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Pairs, Values
+from isogloss.tasks.examples import Column, Examples, Pool
+from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
 from isogloss.tasks.task import Task
 
 CUTOFF = 20
 
 
+# LAReQA's one-target figures look at 20 places after up to ten other targets are taken out.
+_DEPTH_OF_COMPETING = 30
+
+FOR_RETRIEVAL = (
+    "translations mean nothing to retrieval, which is about finding them (XTREME has no such baseline either)"
+)
+
+
+def pool_of(examples: Examples) -> Pool:
+    """The candidates.
+
+    Raises:
+        DataError: there are none.
+    """
+    if examples.pool is None or not len(examples.pool):
+        where = f"{examples.task}/{examples.language}"
+        raise DataError("there is no pool to search", where=where, fix=f"isogloss fetch {examples.task} brings it")
+    return examples.pool
+
+
 class _Retrieval(Kind):
+    form = "ranking"
+    by_cosine: ClassVar[bool] = False
     answer = list[str | int] | str | int
     inputs = ("text",)
+    gold = "targets"
+    retrieval = True
+    no_translated_training = no_translated_test = FOR_RETRIEVAL
 
     def normalize(self, value: Any) -> Any:
         """A list of ids as strings; one bare id is a list of one."""
@@ -31,6 +58,21 @@ class _Retrieval(Kind):
                 stranger = next(item for item in ranked if item not in known)
                 fix = f"Candidate ids are those of isogloss export {task.id}"
                 yield row, f"candidate {stranger!r} is not in the pool", fix
+
+    def depth(self, examples: Examples) -> int:
+        """How many candidates to rank: enough for every figure of the kind."""
+        return CUTOFF
+
+    def answers_from_vectors(
+        self, task: Task, examples: Examples, vectors: Vectors, *, margin: float | None = None
+    ) -> list[list[str]]:
+        """The nearest candidates, best first."""
+        pool = pool_of(examples)
+        queries, candidates = vectors.queries(examples), vectors.candidates(examples)
+        if self.by_cosine:
+            queries, candidates = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
+        rows, _ = search(queries, candidates, k=self.depth(examples))
+        return [[pool.ids[row] for row in best] for best in rows.tolist()]
 
     def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
         """Candidates that stand in a ranking twice."""
@@ -47,6 +89,31 @@ class Bitext(_Retrieval):
     """Tatoeba: for each English sentence, its translation."""
 
     shape = "the id of the nearest sentence, or a ranked list of ids"
+    by_cosine = True
+    label_format = "lines"
+    provides = ("text", "targets", "pool", "ranking")
+
+    def row_ids(self, examples: Examples) -> list[str]:
+        """XTREME's files are in the order of the sorted English sentences."""
+        if "text" not in examples.columns:
+            return super().row_ids(examples)
+        english = examples["text"]
+        return [examples.ids[row] for row in sorted(range(len(english)), key=english.__getitem__)]
+
+    def known_ids(self, ids: list[str], examples: Examples) -> list[str]:
+        """Rows of XTREME's sorted file (`sorted-<row>`) as the original line numbers."""
+        if not any(name.startswith("sorted-") for name in ids) or examples.ids[0].startswith("sorted"):
+            return ids
+        names = {f"sorted-{place}": name for place, name in enumerate(self.row_ids(examples))}
+        return [names.get(name, name) for name in ids]
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """Line i of the sorted English file has as gold its original line, which is its id."""
+        return [value[0] for value in values], {"targets": values}
+
+    def text_language(self, examples: Examples) -> str:
+        """English sentences look for their translations."""
+        return "en"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy of the first answer."""
@@ -60,6 +127,22 @@ class PoolRetrieval(_Retrieval):
 
     shape = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
     lenient = True
+    label_format = "by-id"
+    shared_pool = True
+    provides = ("text", "targets", "pool", "ranking", "shared-pool", "frequency_bin")
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """The right candidates; of entities the first alone."""
+        for identifier, value in zip(ids, values, strict=True):
+            if not value:
+                raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")
+        single = task.options.get("single_target", False)
+        return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
+
+    def depth(self, examples: Examples) -> int:
+        """Deeper where several targets compete, or where nobody knows."""
+        targets = max((len(row) for row in examples["targets"] if row), default=1) if examples.has_gold else None
+        return CUTOFF if targets == 1 else max(_DEPTH_OF_COMPETING, CUTOFF + (targets or 1) - 1)
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """AP@20 (with one target this is the reciprocal rank cut at 20); one-target figures where targets compete."""
@@ -71,7 +154,7 @@ class PoolRetrieval(_Retrieval):
         metrics = {f"map@{CUTOFF}": whole}
         languages = _target_languages(examples, codes)
         if targets.shape[1] == 1:
-            pairs = Pairs(f"map@{CUTOFF}", whole, languages[targets[:, 0]]) if languages is not None else None
+            pairs = LanguagePairs(f"map@{CUTOFF}", whole, languages[targets[:, 0]]) if languages is not None else None
             return Judgement(metrics, pairs)
         needed = CUTOFF + targets.shape[1] - 1
         shallow = min((len(value) for value in values if value is not None), default=0)
@@ -89,7 +172,7 @@ class PoolRetrieval(_Retrieval):
         same = of_target == examples.language
         metrics["one-target-same"] = rows.select(same)
         metrics["one-target-different"] = rows.select(~same)
-        return Judgement(metrics, Pairs("one-target", rows, of_target))
+        return Judgement(metrics, LanguagePairs("one-target", rows, of_target))
 
 
 def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:

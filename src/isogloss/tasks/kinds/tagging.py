@@ -6,8 +6,9 @@ from typing import Any
 from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.metrics.statistics import Statistics
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
+from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
 
 # The dialect of answers that are character spans.
@@ -17,9 +18,20 @@ SPANS = "char-spans"
 class Tagging(Kind):
     """UD-POS and WikiANN."""
 
+    form = "tags"
     answer = list[str | tuple[int, int, str]]
     shape = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
     inputs = ("tokens", "text", "offsets")
+    gold = "tags"
+    unit = "sentence"
+    rows = "entity"
+    label_format = "tags"
+    moves_with_text = ("tokens", "offsets", "tags")
+    no_translated_training = (
+        "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
+    )
+    no_translated_test = "the tags of translated words are not those of the words that are asked for"
+    provides = ("tokens", "text", "offsets", "tags")
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""
@@ -42,6 +54,18 @@ class Tagging(Kind):
             elif not known.issuperset(tags):
                 wrong = next(tag for tag in tags if tag not in known)
                 yield row, f"tag {wrong!r} is not one of {', '.join(task.labels)}", f"See isogloss list {task.id}"
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """Tags, which say how many tokens there are."""
+        return ids, {"tokens": values, "tags": values}
+
+    def overlay(self, full: Examples, part: Examples) -> Examples:
+        """The full word-only split with the tags of the sentences that a partial gold set has."""
+        return overlay(full, part)
+
+    def main_text(self, examples: Examples) -> list[str]:
+        """The tokens with blanks between them."""
+        return [" ".join(words) for words in examples["tokens"]]
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Chunk F1 with token accuracy beside it; character-span F1 where the answers are spans."""
