@@ -145,6 +145,7 @@ def test_light_verbs_import_nothing_heavy(verb: str, made: Path) -> None:
         assert "msgspec" not in modules
 
 
+@pytest.mark.slow
 def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from isogloss.tasks.mini import make
 

@@ -98,6 +98,7 @@ def test_wrong_words_are_told(words: list[str], code: int, said: str, tmp_path: 
     assert said in done.err
 
 
+@pytest.mark.slow
 def test_what_an_error_advises_may_be_followed(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     """Another spelling of the folder is the same model; and until a cell is done, settings may change."""
     words = ("-t", "mini-xnli", "-l", "en,sw", "--out", tmp_path / "runs", "--config", config)
@@ -127,6 +128,7 @@ def test_nothing_is_trained_for_nobody(tiny_bert: Path, tmp_path: Path, config: 
     assert not [*tmp_path.rglob("weights")]
 
 
+@pytest.mark.slow
 def test_killed_and_issued_again_it_ends_the_same(
     tiny_bert: Path, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +165,7 @@ def test_killed_and_issued_again_it_ends_the_same(
         assert (whole / name).read_bytes() == (killed / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_learns(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     words = ["train", f"encoder:{tiny_bert}", "-t", "mini-xnli,mini-xcopa", "-l", "de,sw", "-c", str(config)]
     torchrun = [sys.executable, *"-m torch.distributed.run --standalone --nproc-per-node 2 -m isogloss".split()]

@@ -54,6 +54,7 @@ def own_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "wheels"
 
 
+@pytest.mark.slow
 def test_real_pip_from_a_folder_then_keep(tmp_path: Path, own_pip: Path) -> None:
     wheel = made_wheel(own_pip)
     entry, data = made_dataset(wheel), tmp_path / "data"

@@ -68,6 +68,7 @@ def test_characters_are_no_fewer_than_words(text, language):
     assert (script == 0) == (not text.strip())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)  # every attribute of every kind is computed
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), max_size=5), LANGUAGES)
 def test_columns_fit_whatever_the_text(rows, language):

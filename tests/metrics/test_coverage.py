@@ -15,6 +15,8 @@ from isogloss.metrics.resampling import joint_replicates, replicates, stream
 from isogloss.metrics.significance import approximate_randomisation, paired_bootstrap
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 
+pytestmark = pytest.mark.slow
+
 DATA_SETS = 4000
 RESAMPLES = 199
 QA_SCORES = np.array([0.0, 0.4, 0.5, 0.57, 0.67, 0.8, 1.0])

@@ -115,6 +115,7 @@ def test_sources_make_the_folder_and_the_description(tmp_path: Path, log: Path) 
     assert plan == planned(tmp_path / "runs", "multi-source:de,sw")
 
 
+@pytest.mark.slow
 def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
     alone, together = (planned(tmp_path / name, "in-language", seeds=2) for name in ("one", "two"))
     expected = run(alone)
@@ -126,6 +127,7 @@ def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
     assert leftovers(together.root) == []
 
 
+@pytest.mark.slow
 def test_killed_at_random_it_ends_like_an_undisturbed_run(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +277,7 @@ def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, mon
         run(planned(tmp_path, "zero-shot"), jobs=3)
 
 
+@pytest.mark.slow
 def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) -> None:
     """As torchrun starts them: both fit for every group, the first fills the cells."""
     pytest.importorskip("torch")
@@ -308,6 +311,7 @@ def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) 
     assert snapshot(plan.root) == snapshot(undisturbed.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regime", ["in-language", "in-language-all"])
 def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) -> None:
     for code in ("de", "sw"):

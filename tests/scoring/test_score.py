@@ -88,7 +88,7 @@ def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(
     # them does; separate test sets of 100 are as good as one of 400, whose interval is half as wide.
     labels = {("xnli", "xtreme-r"): ("neutral", "entailment"), ("mldoc", "mldoc"): ("CCAT", "ECAT")}
     widths = {}
-    for (task, suite), (one, other) in labels.items():
+    for (task, of_suite), (one, other) in labels.items():
         gold = [one, other] * 50
         said = [other, one] * 10 + gold[20:]
         for code in ("en", "de", "fr", "es"):
@@ -96,7 +96,7 @@ def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(
                 folder = tmp_path / root / task
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"test-{code}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        results = isogloss.score(tmp_path / "system", suite=suite, gold=tmp_path / "gold", tasks=[task])
+        results = isogloss.score(tmp_path / "system", suite=of_suite, gold=tmp_path / "gold", tasks=[task])
         average = results[task].score
         assert average.value == pytest.approx(80)
         widths[task] = average.high - average.low
