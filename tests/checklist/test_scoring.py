@@ -170,6 +170,7 @@ def test_the_published_systems_are_built_in() -> None:
     assert round(published_averages()["XLM-R Large"]["comparisons"], 1) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["show", "comparisons-0003", "--languages", "en"], ["reference"], ["audit", "--languages", "en"]]
 )

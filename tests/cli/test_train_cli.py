@@ -34,6 +34,7 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     words = ("train", f"encoder:{tiny_bert}", "--tasks", "mini-xnli,mini-xcopa", "--languages", "en,sw")
     words = (*words, "--config", config, "--out", tmp_path / "runs", "--seeds", 2)
@@ -56,6 +57,7 @@ def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, co
     assert "checkpoint" not in again.err
 
 
+@pytest.mark.slow
 def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def short(*words: Any) -> Recipe:
         return replace(recipe(*words), epochs=0.1)

@@ -139,6 +139,7 @@ ARCHIVE = Dataset(
 )
 
 
+@pytest.mark.slow
 def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

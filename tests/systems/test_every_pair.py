@@ -133,6 +133,7 @@ def score(examples: Examples, answers: Sequence[Any]) -> float:
     return sum(metrics[main].score for main in found.main) / len(found.main)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "model"), ENCODERS)
 def test_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     fixture, mark, written = model.partition("#")
@@ -141,6 +142,7 @@ def test_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     assert score(train, learnt.predict(train)) >= ENOUGH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "model"), DUAL_ENCODERS)
 def test_dual_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     fixture, mark, written = model.partition("#")
