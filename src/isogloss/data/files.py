@@ -60,7 +60,7 @@ def resolve(path: Path) -> Path | None:
     return None
 
 
-def existing(root: Path, pattern: str) -> list[Path]:
+def find_all(root: Path, pattern: str) -> list[Path]:
     """All files matching a glob below a folder, packed or not, in name order, each once."""
     found: dict[str, Path] = {}
     for suffix in SUFFIXES:
@@ -207,7 +207,7 @@ def sha256_of(path: Path) -> str:
         return ""
 
 
-def lines_of(block: bytes, path: Path, before: int) -> list[str]:
+def split_lines(block: bytes, path: Path, before: int) -> list[str]:
     r"""The lines of a block, without their line ends; `before` lines of the file come before it.
 
     Only `\n` (and `\r\n`) separates, as the datasets have it. Wrong bytes are located.
@@ -225,7 +225,7 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
     number = 0
     # Decoding and splitting many lines at a time takes half the time of one by one.
     for block in blocks(path, digest):
-        found = lines_of(block, path, number)
+        found = split_lines(block, path, number)
         number += len(found)
         yield from found
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, lines_of
+from isogloss.data.files import Digest, blocks, lines, split_lines
 from isogloss.errors import DataError
 
 RecordType = TypeVar("RecordType")
@@ -91,7 +91,7 @@ def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) ->
 def _one_by_one(
     path: Path, block: bytes, before: int, decoder: msgspec.json.Decoder[RecordType]
 ) -> Iterator[RecordType]:
-    for number, line in enumerate(lines_of(block, path, before), before + 1):
+    for number, line in enumerate(split_lines(block, path, before), before + 1):
         if line.strip():
             try:
                 yield decoder.decode(line)

@@ -19,7 +19,7 @@ from isogloss.data.fetch.checksums import ChecksumRecord, FetchedFile
 from isogloss.data.fetch.downloaders import RetryPolicy
 from isogloss.data.fetch.lock import exclusive
 from isogloss.data.fetch.session import ChecksumError, DownloadSession, FileProgress, is_mirror
-from isogloss.data.files import SUFFIXES, existing, resolve, sha256_of
+from isogloss.data.files import SUFFIXES, find_all, resolve, sha256_of
 from isogloss.errors import DataError, IsoglossError
 
 WORK = ".fetch"
@@ -67,7 +67,7 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(_plain_name(path.relative_to(data)) for path in existing(data, pattern))
+        files.update(_plain_name(path.relative_to(data)) for path in find_all(data, pattern))
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
         dataset,
