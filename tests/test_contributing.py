@@ -136,6 +136,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_language_of_the_checklist_is_a_row_and_a_file(copy: Copy) -> None:
     rows = (copy.package / "languages/languages.tsv").read_text(encoding="utf-8").splitlines()
     afrikaans = next(row for row in rows if row.startswith("af\t"))

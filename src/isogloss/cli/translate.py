@@ -29,11 +29,11 @@ def translate(
 ) -> None:
     """Make the translated data that translate-train and translate-test need, with any translator.
 
-    translate-train learns from the English training set in another language:
-    --split train. translate-test asks another language's test set in English:
-    --split test, and --split dev for the dev set. Labels stay the original's;
-    of questions to learn from, answers are translated too and looked for in
-    the translated passage.
+    For translate-train, which learns from the English training set in another
+    language, take --split train; for translate-test, which asks another
+    language's test set in English, --split test, and --split dev for the dev
+    set. Labels stay the original's; of questions to learn from, answers are
+    translated too and looked for in the translated passage.
 
     The file goes to translations/<task>/<regime>/ in the data folder, where
     isogloss run and train find it. If ISOGLOSS_TRANSLATIONS is set, it names
