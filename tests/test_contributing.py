@@ -112,6 +112,7 @@ def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
     assert copy.isogloss("hello", "sw") == "Hello, Kiswahili!\n"
 
 
+@pytest.mark.slow
 def test_a_task_is_a_file_and_a_word_and_joins_no_suite_uninvited(copy: Copy) -> None:
     copy.write("tasks/colours.py", TASK)
     copy.write("tasks/readers/colours.py", READER)

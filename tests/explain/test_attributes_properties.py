@@ -52,6 +52,7 @@ def test_bleu_equals_sacrebleu():
         assert bleu(a, b) == pytest.approx(metric.sentence_score(" ".join(a), [" ".join(b)]).score / 100, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(TEXT, TEXT, LANGUAGES)
 def test_overlaps_are_symmetric_shares(first, second, language):
     for measure in (lambda a, b: overlaps([a], [b], language), lambda a, b: trigram_overlaps([a], [b])):

@@ -85,6 +85,7 @@ class TestOneRanking:
 
 
 class TestArrays:
+    @pytest.mark.slow
     @given(rankings())
     @settings(max_examples=200, deadline=None)
     def test_equal_the_scalar_forms(self, case):

@@ -76,6 +76,7 @@ def trained_on(plan: Plan, language: str) -> list[str]:
     return [] if training is None else [Path(path).name for path in training.stamps]
 
 
+@pytest.mark.slow
 def test_in_language_fits_for_every_language(tmp_path: Path, mini: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", "in-language")
     assert [str(group) for group in plan.groups][:2] == ["seed-0 mini-xquad/de", "seed-0 mini-xquad/en"]
