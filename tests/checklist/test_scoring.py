@@ -150,6 +150,7 @@ def test_rows_carry_everything(suite: Path) -> None:
             assert paragraph["context"][start : start + len(found["text"])] == found["text"]
 
 
+@pytest.mark.slow
 def test_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
     contents = set()
     for seed in ("1", "2"):
@@ -169,6 +170,7 @@ def test_the_published_systems_are_built_in() -> None:
     assert round(published_averages()["XLM-R Large"]["comparisons"], 1) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["show", "comparisons-0003", "--languages", "en"], ["reference"], ["audit", "--languages", "en"]]
 )

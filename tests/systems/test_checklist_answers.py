@@ -13,6 +13,7 @@ def run(*words: str) -> int:
     return stop.value.code if isinstance(stop.value.code, int) else 0
 
 
+@pytest.mark.slow
 def test_the_floor_answers_and_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from isogloss.data.files import Digest, existing, resolve
+from isogloss.data.files import Digest, find_all, resolve
 from isogloss.errors import DataError
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
@@ -52,7 +52,7 @@ class SplitFiles:
 
     def paths(self) -> list[Path]:
         """All files matching the pattern, in name order."""
-        found = existing(self.root, self.relative(self.pattern))
+        found = find_all(self.root, self.relative(self.pattern))
         self.read.extend(found)
         return found
 
