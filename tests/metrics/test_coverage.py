@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from isogloss.metrics.intervals import interval, joint_replicates, percentile_interval, replicates, stream
+from isogloss.metrics.intervals import interval, percentile_interval
+from isogloss.metrics.resampling import joint_replicates, replicates, stream
 from isogloss.metrics.significance import approximate_randomisation, paired_bootstrap
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from isogloss.checklist.scoring import CellRate, Rate
-from isogloss.explain.bias import Bias, Distances, Distribution
-from isogloss.explain.examples import Case
-from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
-from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, PairwiseExplanation
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, Bucket, BucketScore, Explanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagreement, PairwiseExplanation
 from isogloss.report.explain_io import Explained
 from isogloss.report.inputs import Inputs
 from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
@@ -59,7 +59,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
     return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
 
 
-def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> Facet:
+def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> AttributeScores:
     values = (80.0, 70.0, 60.0, 40.0)
     buckets = [
         BucketScore(
@@ -71,7 +71,7 @@ def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: i
         )
         for place, (name, value) in enumerate(zip(("XS", "S", "L", "XL"), values, strict=True))
     ]
-    return Facet(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
+    return AttributeScores(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
 
 
 def explanation(name: str) -> Explanation:
@@ -102,7 +102,7 @@ def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
             )
             for score, (gap, p) in zip(single, differences, strict=True)
         ]
-        facets.append(FacetContrast("xnli", language, "score", "qLen", "title of qLen", False, rows))
+        facets.append(AttributeContrasts("xnli", language, "score", "qLen", "title of qLen", False, rows))
     cells = [
         Disagreement("xnli", "en", 100, 5.0, 12, 7, ["en-0", "en-1"], ["en-9"]),
         Disagreement("xnli", "ar", 100, 5.0, 9, 4, ["ar-0"], []),
@@ -110,7 +110,7 @@ def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
     return PairwiseExplanation(first, second, facets, cells)
 
 
-def survey() -> Bias:
+def survey() -> DatasetBias:
     """XNLI in three languages and XCOPA in one: a length (Thai's largest far out), a share, and a label."""
     found = []
     for task, code, mean in (("xnli", "en", 10.0), ("xnli", "ar", 12.0), ("xnli", "th", 40.0), ("xcopa", "th", 30.0)):
@@ -128,15 +128,19 @@ def survey() -> Bias:
         Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table),
         Distances("xnli", "label", "total variation", ["en", "ar", "th"], same),
     ]
-    return Bias("test", found, apart, ["xcopa/sw"])
+    return DatasetBias("test", found, apart, ["xcopa/sw"])
 
 
 def explained() -> Explained:
     """Two systems, the pair of them, a survey, and examples that are kept with their texts."""
     said = {"plain": "neutral", HOSTILE: "entailment"}
     cases = {
-        "xnli/ar": {"ar-0": Case("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})},
-        "xnli/en": {"en-9": Case("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})},
+        "xnli/ar": {
+            "ar-0": ListedExample("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})
+        },
+        "xnli/en": {
+            "en-9": ListedExample("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})
+        },
     }
     explanations = {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)}
     return Explained(explanations, [versus()], cases, "language", survey())

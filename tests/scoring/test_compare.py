@@ -7,7 +7,7 @@ import pytest
 
 from isogloss.errors import PredictionError
 from isogloss.scoring.cells import Request, judged_cells
-from isogloss.scoring.compare import Comparison, compare
+from isogloss.scoring.compare import Comparison, compare_request
 from isogloss.scoring.draws import draw
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
@@ -26,7 +26,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(root: Path, *names: str, tasks: list[str] | None = None) -> list[Comparison]:
     request = Request.of("xtreme", tasks=tasks, gold=root / "gold")
-    return compare([root / name for name in names], request)
+    return compare_request([root / name for name in names], request)
 
 
 def test_a_clear_winner_is_found_everywhere_that_matters(systems: Path) -> None:

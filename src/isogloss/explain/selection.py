@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from isogloss.errors import PredictionError, unknown
-from isogloss.explain import tagging
 from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, attributes_for, fertility, from_jsonl
-from isogloss.explain.buckets import Binning, fixed, learn
+from isogloss.explain.attributes.needs import applies
+from isogloss.explain.attributes.registry import all_attributes
+from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
 from isogloss.tasks.examples import Examples
-
-# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
-RANK = Attribute("rank", "rank of the first hit among 20", ("bitext", "pool"), discrete=True)
+from isogloss.tasks.kinds import KINDS
 
 # The word for every attribute there is.
 ALL = "all"
 Edges = Literal["language", "shared", "greedy", "fixed", "mixed"]
 BinningRule = Literal["language", "shared", "greedy"] | tuple[float, ...]
 BINNING_RULES = ("language", "shared", "greedy")
-_CUT = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
+_RULE = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
 
 
 @dataclass(frozen=True)
@@ -28,107 +27,116 @@ class AttributeSelection:
     """The attributes somebody asked for.
 
     Attributes:
-        names: which, as in `aLen` or `aLen@whitespace`; all if None.
-        cuts: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
+        attributes: which, in the order they are shown; all there are if None.
+        rules: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
             "shared", into equal counts over all languages of a task; "greedy", as in the XTREME-R paper; or at edges.
-        own: attributes from a user's own files.
     """
 
-    names: tuple[str, ...] | None = None
-    cuts: Mapping[str, BinningRule] | None = None
-    own: tuple[Attribute, ...] = ()
+    attributes: tuple[Attribute, ...] | None = None
+    rules: Mapping[str, BinningRule] | None = None
 
     def of(self, kind: str, examples: Examples | None = None) -> list[Attribute]:
-        """The attributes of a kind of task, or those its examples have the columns for; one's own stand last."""
-        if self.names is None:
-            return [*attributes_of(kind, examples), *self.own]
-        known = {one.name: one for convention in CONVENTIONS for one in attributes_of(kind, examples, convention)}
-        return [*(one for name, one in known.items() if name in self.names), *self.own]
+        """The selected attributes of a kind of task, or of some examples of it."""
+        selected, found = all_attributes() if self.attributes is None else self.attributes, KINDS[kind]
+        return [attribute for attribute in selected if applies(attribute, found, examples)]
 
-    def manner(self, name: str) -> BinningRule:
+    def rule(self, name: str) -> BinningRule:
         """How the attribute of that name is cut."""
-        cuts = self.cuts or {}
-        return cuts.get(name, cuts.get(ALL, "language"))
+        rules = self.rules or {}
+        return rules.get(name, rules.get(ALL, "language"))
 
-    def cut(self, attribute: Attribute, column: Column) -> Binning:
-        """The cut of a column: at the given edges, or as its values ask for."""
-        manner = self.manner(attribute.name)
-        if isinstance(manner, tuple):
-            return fixed(manner)
-        return learn(column, attribute.discrete, greedy=manner == "greedy")
+    def binning(self, attribute: Attribute, column: Column) -> Binning:
+        """How a column is cut: at the given edges, or as its values ask for."""
+        rule = self.rule(attribute.name)
+        if isinstance(rule, tuple):
+            return fixed_binning(rule)
+        return learn_binning(column, attribute.discrete, greedy=rule == "greedy")
 
     @property
     def edges(self) -> Edges:
         """How all are cut, or "mixed"; edges that are given count only where there are no others."""
-        names = self.names or (ALL, *(self.cuts or ()))
-        manners = {manner for name in names if not isinstance(manner := self.manner(name), tuple)}
-        return "fixed" if not manners else "mixed" if len(manners) > 1 else manners.pop()
+        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in self.attributes]
+        rules = {rule for name in names if not isinstance(rule := self.rule(name), tuple)}
+        return "fixed" if not rules else "mixed" if len(rules) > 1 else rules.pop()
 
 
-def attributes_of(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
-    """Every attribute of a kind of task; those of entities are told by this package's own rows."""
-    of_example = attributes_for(kind, examples, convention)
-    of_entity = list(tagging.ATTRIBUTES) if kind == "tagging" else []
-    taken = {found.name for found in of_entity}
-    of_answer = [RANK] if kind in RANK.kinds else []
-    return [*of_entity, *(found for found in of_example if found.name not in taken), *of_answer]
-
-
-def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> AttributeSelection:
+def choose_attributes(words: Sequence[str] | None, kinds: Iterable[str]) -> AttributeSelection:
     """Attributes in a user's words.
 
-    `aLen`, or `all`; its lengths counted by a convention, `aLen@whitespace`; or from a file, `mine@values.jsonl`, and
-    `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may say how it is cut: at edges,
-    `aLen=2:5:13`, or in a manner, `all=shared`.
+    Args:
+        words: `aLen`, or `all`; its lengths counted by a convention, `aLen@whitespace`; or from a file,
+            `mine@values.jsonl`, and `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may
+            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. None selects all.
+        kinds: the kinds of the tasks that are explained.
+
+    Returns:
+        The selection.
+
+    Raises:
+        UnknownNameError: no attribute of these kinds has that name, or there is no such convention.
+        PredictionError: an attribute cannot be counted or cut in that way.
+        DataError: a file cannot be read.
     """
     if words is None:
         return AttributeSelection()
-    names: list[str] = []
-    cuts: dict[str, BinningRule] = {}
-    own: list[Attribute] = []
-    for name, source, cut in map(_parts, words):
+    named: list[Attribute] = []
+    from_files: list[Attribute] = []
+    rules: dict[str, BinningRule] = {}
+    for name, source, rule in map(_parts, words):
         if name.casefold() == ALL:
-            names += [found.name for found in _known(kinds, source).values()]
-            found = Attribute(ALL, ALL, (), discrete=False)
+            named += _known(kinds, source)
+            found = Attribute(ALL, ALL)
         elif source in ("", *CONVENTIONS):
-            found = _named(name, source, kinds)
-            names.append(found.name)
+            same_name = _named(name, source, kinds)
+            named += same_name
+            found = same_name[0]
         else:
             found = _from_file(name, source)
-            own.append(found)
-        if cut:
-            cuts[found.name] = _manner(found, cut)
-    return AttributeSelection(tuple(names), cuts, tuple(own))
+            from_files.append(found)
+        if rule:
+            rules[found.name] = _rule(found, rule)
+    return AttributeSelection((*_ordered(named), *from_files), rules)
+
+
+def _ordered(attributes: Iterable[Attribute]) -> list[Attribute]:
+    """Each once, in the order in which all are shown; those with a convention of their own stand last."""
+    places = {one.name: place for place, one in enumerate(all_attributes())}
+    distinct = {(one.name, one.needs): one for one in attributes}.values()
+    return sorted(distinct, key=lambda one: ("@" in one.name, places[one.name.partition("@")[0]]))
 
 
 def _parts(word: str) -> tuple[str, str, str]:
-    """A word's name, source and cut; an equals sign in the path of a file cuts nothing."""
-    head, _, cut = word.rpartition("=")
-    if not head or ("@" in head and not _CUT.fullmatch(cut)):
-        head, cut = word, ""
+    """A word's name, source and rule; an equals sign in the path of a file is no rule."""
+    head, _, rule = word.rpartition("=")
+    if not head or ("@" in head and not _RULE.fullmatch(rule)):
+        head, rule = word, ""
     name, _, source = head.partition("@")
-    return name, source, cut
+    return name, source, rule
 
 
-def _known(kinds: Iterable[str], source: str) -> dict[str, Attribute]:
-    convention = source or CONVENTIONS[0]
-    if convention not in CONVENTIONS:
+def _known(kinds: Iterable[str], source: str) -> list[Attribute]:
+    """The attributes of some kinds, each once, counted by the convention that is named."""
+    if source not in ("", *CONVENTIONS):
         raise unknown("convention", source, CONVENTIONS)
-    every = [found for kind in kinds for found in attributes_of(kind, None, convention)]
-    return {found.name.partition("@")[0].casefold(): found for found in every}
+    convention = cast("Convention", source or CONVENTIONS[0])
+    found = [one for kind in kinds for one in attributes_for(kind, None, convention)]
+    return list({(one.name, one.needs): one for one in found}.values())
 
 
-def _named(name: str, source: str, kinds: Iterable[str]) -> Attribute:
+def _named(name: str, source: str, kinds: Iterable[str]) -> list[Attribute]:
+    """The attributes of that name: one, or several that apply to different kinds."""
     if name.casefold() == FERTILITY:
         fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
         raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
     known = _known(kinds, source)
-    if name.casefold() not in known:
-        raise unknown("attribute", name, [found.name.partition("@")[0] for found in known.values()])
-    found = known[name.casefold()]
-    if source not in ("", CONVENTIONS[0]) and found.name.partition("@")[2] != source:
-        counted = [other.name for other in known.values() if "@" in other.name]
-        raise PredictionError(f"{found.name} counts no tokens of a text", fix=f"{source} is for {', '.join(counted)}")
+    found = [one for one in known if one.name.partition("@")[0].casefold() == name.casefold()]
+    if not found:
+        raise unknown("attribute", name, {one.name.partition("@")[0] for one in known})
+    if source not in ("", CONVENTIONS[0]) and found[0].name.partition("@")[2] != source:
+        counted = [other.name for other in known if other.counts_tokens]
+        raise PredictionError(
+            f"{found[0].name} counts no tokens of a text", fix=f"{source} is for {', '.join(counted)}"
+        )
     return found
 
 
@@ -137,13 +145,13 @@ def _from_file(name: str, path: str) -> Attribute:
     return fertility(path) if of_tokenizer else from_jsonl(path, name)
 
 
-def _manner(attribute: Attribute, text: str) -> BinningRule:
+def _rule(attribute: Attribute, text: str) -> BinningRule:
     if attribute.discrete and text not in ("language", "shared"):
         raise PredictionError(f"{attribute.name} has values, not numbers: it cannot be cut at edges")
     if text in BINNING_RULES:
         return cast("BinningRule", text)
     if attribute.name == ALL:
-        known = ", ".join(f"all={manner}" for manner in BINNING_RULES)
+        known = ", ".join(f"all={rule}" for rule in BINNING_RULES)
         raise PredictionError(f"{text!r} cannot be how all are cut", fix=f"Write {known}; edges are an attribute's own")
     try:
         return tuple(float(edge) for edge in text.split(":"))

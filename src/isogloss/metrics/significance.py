@@ -7,7 +7,7 @@ than 20 m resamples.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import erfc, log, sqrt
+from math import log
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from isogloss.metrics.intervals import ROUNDING, percentile_interval
 from isogloss.metrics.resampling import Seed, block_sizes, collapse, resampled_sums, unit_table, weighted_sums
 from isogloss.metrics.statistics import MEAN, FloatArray, Statistics
 
+# Differences with a smaller p-value are called significant.
+ALPHA = 0.05
 # Measured: one binomial draw (about 40 ns) costs as much as drawing and summing 50 random bits.
 BINOMIAL_COST = 50
 
@@ -111,21 +113,6 @@ def mcnemar(a: Statistics, b: Statistics, *, mid_p: bool = False) -> float:
     if mid_p:
         below -= float(probabilities[-1]) / 2
     return min(1.0, 2 * below)
-
-
-def two_proportions(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
-    """The pooled two-proportion z test, for systems scored on different examples.
-
-    z = (p_a - p_b) / sqrt(p (1 - p) (1/n_a + 1/n_b)), p being the share over both.
-    """
-    for successes, n in ((successes_a, n_a), (successes_b, n_b)):
-        if not 0 <= successes <= n or n < 1:
-            raise ValueError(f"{successes} of {n} is not a proportion")
-    pooled = (successes_a + successes_b) / (n_a + n_b)
-    deviation = sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
-    if deviation == 0:
-        return 1.0
-    return erfc(abs(successes_a / n_a - successes_b / n_b) / deviation / sqrt(2))
 
 
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Spec
 from isogloss.report.explain_section import slug
@@ -29,14 +29,14 @@ SURVEY = (
 )
 
 
-def survey_section(survey: Bias) -> Section:
+def survey_section(survey: DatasetBias) -> Section:
     """The panel; what it can be summed up to, every number and every chart are files."""
     summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
     tables = {"distributions": _distribution_table(survey), "distances": _distance_table(survey), **summary}
     return Section("survey", "Data", SURVEY, tables, list(_charts(survey)), panel="survey", only_files=tuple(tables))
 
 
-def _distribution_table(survey: Bias) -> Table:
+def _distribution_table(survey: DatasetBias) -> Table:
     """Every number of every distribution; a value with its share is a row of its own."""
     header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
     table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
@@ -49,7 +49,7 @@ def _distribution_table(survey: Bias) -> Table:
     return table
 
 
-def _distance_table(survey: Bias) -> Table:
+def _distance_table(survey: DatasetBias) -> Table:
     """Every pair of languages."""
     table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
     for each in survey.distances:
@@ -60,7 +60,7 @@ def _distance_table(survey: Bias) -> Table:
     return table
 
 
-def _values(survey: Bias) -> dict[tuple[str, str], list[str]]:
+def _values(survey: DatasetBias) -> dict[tuple[str, str], list[str]]:
     """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
     shares: dict[tuple[str, str], Counter[str]] = {}
     for each in survey.distributions:
@@ -82,7 +82,7 @@ def _short(number: float) -> float:
     return float(f"{number:.3g}")
 
 
-def survey_data(survey: Bias) -> dict[str, Any]:
+def survey_data(survey: DatasetBias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
     values, named = _values(survey), dict[str, dict[str, list[str]]]()
     for (task, attribute), found in values.items():
@@ -117,7 +117,7 @@ def _packed(found: Distances) -> list[Any]:
     return [found.measure, found.languages, unit, above]
 
 
-def _charts(survey: Bias) -> Iterator[Chart]:
+def _charts(survey: DatasetBias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
     values = _values(survey)
     taken: set[str] = set()

@@ -1,7 +1,7 @@
 """Tables of a comparison of two systems."""
 
 from isogloss.report.tables import Table
-from isogloss.scoring.compare import Comparison, Contrast
+from isogloss.scoring.compare import Comparison, ScoreContrast
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -25,7 +25,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return [tasks, cells]
 
 
-def _add(table: Table, contrast: Contrast, *, strong: bool = False) -> None:
+def _add(table: Table, contrast: ScoreContrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
     p = f"{contrast.p:.3f}" if contrast.p >= 0.001 else "<0.001"
     table.add(

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
+from isogloss.explain.bias import DatasetBias
 from isogloss.languages import Language
 from isogloss.report import charts
 from isogloss.report.bias_section import SURVEY, survey_section
@@ -56,7 +56,7 @@ def analysis_sections(analysis: Analysis) -> list[Section]:
     ]
 
 
-def bias_sections(survey: Bias) -> list[Section]:
+def bias_sections(survey: DatasetBias) -> list[Section]:
     """A survey by itself, on a page that nothing lies beside."""
     tables = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
     return [

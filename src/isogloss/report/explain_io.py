@@ -10,8 +10,8 @@ import msgspec
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
-from isogloss.explain.examples import Case
+from isogloss.explain.bias import DatasetBias
+from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
 from isogloss.scoring.compare import distinct_names
@@ -34,9 +34,9 @@ class Explained:
 
     explanations: dict[str, Explanation] = field(default_factory=dict)
     pairs: list[PairwiseExplanation] = field(default_factory=list)
-    cases: dict[str, dict[str, Case]] = field(default_factory=dict)
+    cases: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
     edges: str = "language"
-    survey: Bias | None = None
+    survey: DatasetBias | None = None
 
 
 def explained(analysis: Analysis) -> Explained:
@@ -51,7 +51,7 @@ def read_explained(paths: Iterable[Path]) -> Explained:
     return joined([(path, _read(path)) for path in paths])
 
 
-def _read(path: Path) -> Analysis | Bias:
+def _read(path: Path) -> Analysis | DatasetBias:
     content = read_bytes(path)
     try:
         keys = set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
@@ -60,7 +60,7 @@ def _read(path: Path) -> Analysis | Bias:
     if "explanations" in keys:
         return decoded(path, content, Analysis, "an analysis of isogloss explain")
     if "distributions" in keys:
-        return decoded(path, content, Bias, "a survey of isogloss explain --bias")
+        return decoded(path, content, DatasetBias, "a survey of isogloss explain --bias")
     raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
 
 
@@ -72,12 +72,12 @@ def decoded(path: Path, content: bytes, form: type[T], what: str) -> T:
         raise DataError(f"not {what}: {error}", where=str(path)) from None
 
 
-def joined(found: Sequence[tuple[Path, Analysis | Bias]]) -> Explained:
+def joined(found: Sequence[tuple[Path, Analysis | DatasetBias]]) -> Explained:
     """Several files as one: a system that goes on in another file is one system, its pairs and examples go along."""
     analyses = [each for _, each in found if isinstance(each, Analysis)]
     explanations: dict[str, Explanation] = {}
     pairs: dict[tuple[str, str], PairwiseExplanation] = {}
-    cases: dict[str, dict[str, Case]] = {}
+    cases: dict[str, dict[str, ListedExample]] = {}
     for analysis, names in zip(analyses, _shown_names(analyses), strict=True):
         part = explained(analysis)
         shown = dict(zip(part.explanations, names, strict=True))
@@ -89,7 +89,7 @@ def joined(found: Sequence[tuple[Path, Analysis | Bias]]) -> Explained:
             pairs[key] = PairwiseExplanation(*key, [*known.facets, *pair.facets], [*known.cells, *pair.cells])
         _add_cases(cases, part.cases, shown)
     edges = {analysis.edges for analysis in analyses}
-    survey = _one_survey([(path, each) for path, each in found if isinstance(each, Bias)])
+    survey = _one_survey([(path, each) for path, each in found if isinstance(each, DatasetBias)])
     return Explained(explanations, list(pairs.values()), cases, edges.pop() if len(edges) == 1 else "mixed", survey)
 
 
@@ -124,7 +124,9 @@ def _continued(known: Explanation | None, more: Explanation) -> Explanation:
 
 
 def _add_cases(
-    known: dict[str, dict[str, Case]], more: Mapping[str, Mapping[str, Case]], shown: Mapping[str, str]
+    known: dict[str, dict[str, ListedExample]],
+    more: Mapping[str, Mapping[str, ListedExample]],
+    shown: Mapping[str, str],
 ) -> None:
     """Examples under the names that systems are shown by; one that is known already gets the answers of both."""
     for cell, cases in more.items():
@@ -138,7 +140,7 @@ def _add_cases(
             inside[identifier] = msgspec.structs.replace(case, predictions=predictions, scores=scores)
 
 
-def _one_survey(found: Sequence[tuple[Path, Bias]]) -> Bias | None:
+def _one_survey(found: Sequence[tuple[Path, DatasetBias]]) -> DatasetBias | None:
     """Surveys of different tasks as one; of the same task they would be two sets of data under one name."""
     seen: dict[str, Path] = {}
     for path, survey in found:
@@ -149,7 +151,7 @@ def _one_survey(found: Sequence[tuple[Path, Bias]]) -> Bias | None:
     if not found:
         return None
     surveys = [survey for _, survey in found]
-    return Bias(
+    return DatasetBias(
         ", ".join(dict.fromkeys(survey.split for survey in surveys)),
         [each for survey in surveys for each in survey.distributions],
         [each for survey in surveys for each in survey.distances],

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from isogloss.explain.buckets import NAMES, interval_text
-from isogloss.explain.model import Bucket, Explanation, Facet
+from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.report.charts import Chart, bucket_bars, colours
 from isogloss.report.flat_rows import label
 from isogloss.report.tables import Table
@@ -66,7 +66,7 @@ def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[st
         yield bucket_bars(name, title, records, of_systems)
 
 
-def _records(system: str, facet: Facet) -> Iterator[dict[str, Any]]:
+def _records(system: str, facet: AttributeScores) -> Iterator[dict[str, Any]]:
     for found in facet.buckets:
         yield {
             "system": system,

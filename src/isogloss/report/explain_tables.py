@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.buckets import NAMES
-from isogloss.explain.examples import Case
-from isogloss.explain.model import BucketScore, Explanation, Facet
-from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, BucketScore, Explanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.tables import Table
 
@@ -53,7 +53,7 @@ def explanation_tables(explanation: Explanation) -> list[Table]:
     return [*tables, *_confusion_tables(explanation)]
 
 
-def _cell_table(system: str, facets: Sequence[Facet]) -> Table:
+def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     """Every attribute's buckets, the best and the worst marked; below, the sentences."""
     name, metric = f"{facets[0].task}/{facets[0].language}", facets[0].metric
     header = ("attribute", "bucket", metric, "95 %", "n", "")
@@ -64,7 +64,7 @@ def _cell_table(system: str, facets: Sequence[Facet]) -> Table:
     return table
 
 
-def _task_table(system: str, facets: Sequence[Facet]) -> Table:
+def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     """For each attribute the buckets' mean over languages, and in how many of these best and worst really differ."""
     task, metric = facets[0].task, facets[0].metric
     count = len({facet.language for facet in facets})
@@ -82,7 +82,7 @@ def _task_table(system: str, facets: Sequence[Facet]) -> Table:
     return table
 
 
-def _mean_of(facets: Sequence[Facet], name: str) -> str:
+def _mean_of(facets: Sequence[AttributeScores], name: str) -> str:
     values = [score.value for facet in facets for score in facet.buckets if score.bucket.name == name]
     return f"{sum(values) / len(values):.1f}" if values and not facets[0].discrete else ""
 
@@ -92,16 +92,16 @@ def _most_often(names: Sequence[str]) -> str:
     return f"{_cut(found[0], 10)} {found[1]}" if found[0] else ""
 
 
-def _by_task(cells: Sequence[list[Facet]]) -> Iterator[list[Facet]]:
-    tasks: dict[str, list[Facet]] = {}
+def _by_task(cells: Sequence[list[AttributeScores]]) -> Iterator[list[AttributeScores]]:
+    tasks: dict[str, list[AttributeScores]] = {}
     for facets in cells:
         tasks.setdefault(facets[0].task, []).extend(facets)
     return iter(tasks.values())
 
 
-def _by_cell(facets: Sequence[Facet]) -> Iterator[list[Facet]]:
+def _by_cell(facets: Sequence[AttributeScores]) -> Iterator[list[AttributeScores]]:
     """The facets of each cell under its main metric, which is the first."""
-    cells: dict[tuple[str, str], list[Facet]] = {}
+    cells: dict[tuple[str, str], list[AttributeScores]] = {}
     for facet in facets:
         found = cells.setdefault((facet.task, facet.language), [])
         if not found or facet.metric == found[0].metric:
@@ -109,7 +109,7 @@ def _by_cell(facets: Sequence[Facet]) -> Iterator[list[Facet]]:
     return iter(cells.values())
 
 
-def _add_facet(table: Table, facet: Facet) -> None:
+def _add_facet(table: Table, facet: AttributeScores) -> None:
     extremes = best_and_worst(facet.buckets) or (None, None)
     for place, score in enumerate(facet.buckets):
         mark = "▲" if score is extremes[0] else "▼" if score is extremes[1] else ""
@@ -177,14 +177,14 @@ def _turned_table(pair: PairwiseExplanation) -> Table:
     return table
 
 
-def _contrasts_by_cell(facets: Sequence[FacetContrast]) -> list[list[FacetContrast]]:
-    cells: dict[tuple[str, str], list[FacetContrast]] = {}
+def _contrasts_by_cell(facets: Sequence[AttributeContrasts]) -> list[list[AttributeContrasts]]:
+    cells: dict[tuple[str, str], list[AttributeContrasts]] = {}
     for facet in facets:
         cells.setdefault((facet.task, facet.language), []).append(facet)
     return list(cells.values())
 
 
-def _contrast_table(pair: PairwiseExplanation, facets: Sequence[FacetContrast]) -> Table:
+def _contrast_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts]) -> Table:
     name = f"{facets[0].task}/{facets[0].language}"
     title = f"{pair.first} minus {pair.second} on {name}: {facets[0].metric} by attribute"
     table = Table(title, ("attribute", "bucket", pair.first, pair.second, "Δ", "95 %", "n", ""), words=2)
@@ -224,7 +224,7 @@ def _case_tables(analysis: Analysis) -> list[Table]:
     return tables
 
 
-def _cases(title: str, cases: Sequence[Case], systems: Sequence[str]) -> Table:
+def _cases(title: str, cases: Sequence[ListedExample], systems: Sequence[str]) -> Table:
     table = Table(title, ("id", "text", "gold", *systems), words=3 + len(systems))
     for case in cases:
         # The first input is what is asked; contexts are too long for a terminal.
@@ -239,7 +239,7 @@ def _cut(value: object, width: int = WIDTH) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def bias_tables(bias: Bias) -> list[Table]:
+def bias_tables(bias: DatasetBias) -> list[Table]:
     """For each task the attributes' means, or most frequent values, language by language; then the distances."""
     tables = []
     for task in dict.fromkeys(found.task for found in bias.distributions):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from isogloss.explain.examples import Case
+from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import BucketScore
 from isogloss.explain.pairwise import BucketContrast, PairwiseExplanation
 from isogloss.report.charts import bucket_bars
@@ -182,7 +182,7 @@ def _ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, i
     return ids, 4 * pointers + sum(len(identifier) + 3 for places in ids.values() for identifier in places)
 
 
-def _text(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
+def _text(case: ListedExample, length: int, systems: Sequence[str]) -> list[Any]:
     """Inputs with their names, gold, and for each system its place, its answer and its score."""
     inputs = [[name, _words(text, length)] for name, text in case.inputs.items()]
     said = [
@@ -193,7 +193,7 @@ def _text(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
     return [inputs, _words(case.gold, length), said]
 
 
-def _score(case: Case, system: str) -> int | None:
+def _score(case: ListedExample, system: str) -> int | None:
     score = case.scores.get(system)
     return None if score is None else round(score)
 

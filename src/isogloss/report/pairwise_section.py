@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import bucket_text
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Spec
@@ -124,7 +124,7 @@ def difference_charts(pairs: Sequence[PairwiseExplanation], shades: Mapping[str,
     """One chart for each pair, task and attribute: a panel a language, a dot on its interval for each bucket."""
     taken: set[str] = set()
     for pair in pairs:
-        groups: dict[tuple[str, str], list[FacetContrast]] = {}
+        groups: dict[tuple[str, str], list[AttributeContrasts]] = {}
         for facet in pair.facets:
             groups.setdefault((facet.task, facet.attribute), []).append(facet)
         for (task, attribute), facets in groups.items():
@@ -134,7 +134,7 @@ def difference_charts(pairs: Sequence[PairwiseExplanation], shades: Mapping[str,
             yield difference_chart(name, title, records, pair, shades)
 
 
-def _records(pair: PairwiseExplanation, facet: FacetContrast) -> Iterator[dict[str, Any]]:
+def _records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Iterator[dict[str, Any]]:
     first, second, undecided = verdicts(pair)
     for row in facet.buckets:
         yield {

@@ -11,14 +11,14 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
+from isogloss.explain.bias import DatasetBias
 from isogloss.report.charts import Chart, converter, png, svg
 from isogloss.report.document import analysis_sections, bias_sections, sections
 from isogloss.report.explain_io import Explained, explained
 from isogloss.report.html import page
 from isogloss.report.inputs import Inputs
 from isogloss.report.section import Section
-from isogloss.scoring.results import Row
+from isogloss.scoring.results import ScoreRow
 
 
 def write_report(
@@ -54,7 +54,7 @@ def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss exp
         stream.write(page(Inputs(explained=explained(analysis)), analysis_sections(analysis), title))
 
 
-def write_bias(survey: Bias, path: Path, *, title: str = "Isogloss explain: the data") -> None:
+def write_bias(survey: DatasetBias, path: Path, *, title: str = "Isogloss explain: the data") -> None:
     """Write a survey of the data as one page that needs nothing but itself."""
     with atomic_write(path) as stream:
         stream.write(page(Inputs(explained=Explained(survey=survey)), bias_sections(survey), title))
@@ -85,6 +85,6 @@ def _write_scores(inputs: Inputs, path: Path) -> None:
     """Every number of every system, tidy."""
     with atomic_write(path) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("system", *Row.__struct_fields__))
+        writer.writerow(("system", *ScoreRow.__struct_fields__))
         for name, results in inputs.systems.items():
             writer.writerows((name, *msgspec.structs.astuple(row)) for row in results.rows())

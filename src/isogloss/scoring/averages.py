@@ -1,6 +1,6 @@
 """From cells to task averages, categories and the overall figure, each with its uncertainty.
 
-A `Estimate` carries its bootstrap replicates, so an average of figures is again a figure: value and replicates are
+An `Estimate` carries its bootstrap replicates, so an average of estimates is again one: value and replicates are
 averaged alike, and the interval follows.
 """
 
@@ -11,17 +11,20 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.intervals import ROUNDING, interval, percentile_interval, wilson
+from isogloss.metrics.intervals import ROUNDING, drawn_interval, interval
 from isogloss.metrics.significance import paired
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
+from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.results import Average, Number, Overall
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
 # Systems are trained in English, and transferred from there.
 PIVOT = "en"
+# Why some tasks have no average.
+MIXED = "no overall: of some tasks more is better, of others less"
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,8 @@ class Estimate:
 
     @property
     def number(self) -> Number:
-        """The figure on the 0..100 scale with its 95 % interval."""
-        if np.ptp(self.draws) < ROUNDING:
-            # No resample differs from the data: the bootstrap knows no spread, Wilson's interval does.
-            return scaled(self.value, wilson(self.value, self.units), self.n)
-        return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
+        """The estimate on the 0..100 scale with its 95 % interval."""
+        return scaled(self.value, drawn_interval(self.value, self.draws, self.units), self.n)
 
 
 def mean(figures: Sequence[Estimate], n: int | None = None, weights: Sequence[float] | None = None) -> Estimate:
@@ -65,12 +65,13 @@ def figure(cell: Cell, metric: str, draws: Draws) -> Estimate:
 
 
 def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
-    """The metrics of a cell; analytic intervals where there are any, and where no resample differs from the data."""
-    numbers: dict[str, Number] = {}
-    for metric, statistics in cell.metrics.items():
-        drawn = figure(cell, metric, draws)
-        numbers[metric] = pooled(statistics) if statistics.is_binary or not np.ptp(drawn.draws) else drawn.number
-    return numbers
+    """The metrics of a cell."""
+    return {
+        metric: scaled(
+            statistics.score, interval(statistics, draws=draws[cell.task, cell.language, metric]), len(statistics)
+        )
+        for metric, statistics in cell.metrics.items()
+    }
 
 
 def pooled(statistics: Statistics) -> Number:
@@ -150,18 +151,19 @@ def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) 
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
     figures = {name: averages[name][0] for name in suite.tasks if name in averages}
-    members = suite.categories
+    members = {category: [name for name in names if name in figures] for category, names in suite.categories.items()}
     categories = [
-        Average(
-            name, group.number, {}, [one for one in members[name] if one in figures], _missing(members[name], averages)
-        )
+        Average(name, group.number, {}, members[name], _missing(suite.categories[name], averages))
         for name, group in aggregate.groups(figures, _category, weighted, suite.weights).items()
+        if not mixed_directions(members[name])
     ]
     missing = _missing(suite.tasks, averages)
     if request.split == "best":
         return categories, Overall(suite.rule, None, missing, "no overall: the cells are of different splits")
     if not figures:
         return categories, Overall(suite.rule, None, missing, f"no task of {suite.id} was scored in full")
+    if mixed_directions(figures):
+        return categories, Overall(suite.rule, None, missing, MIXED)
     return categories, Overall(suite.rule, overall(figures, suite).number, missing)
 
 

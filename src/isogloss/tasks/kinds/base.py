@@ -87,7 +87,7 @@ class Kind(ABC):
         moves_with_text: columns that must be found again in replaced texts.
         no_translated_training: why training sets cannot be translated, "" if they can.
         no_translated_test: why test sets cannot be translated, "" if they can.
-        provides: what attributes can be computed from: columns, and "pool", "ranking" for what is no column.
+        provides: what attributes can be computed from: columns, and "pool", "shared-pool", "ranking" for what is none.
     """
 
     form: ClassVar[str]
@@ -171,7 +171,7 @@ class Kind(ABC):
         """The text that is an example's own: the question, say, rather than a context that others share."""
         if "text_b" in examples.columns:
             return [f"{a} {b}" for a, b in zip(examples["text_a"], examples["text_b"], strict=True)]
-        return examples.column(next(name for name in self.inputs if name in examples.columns))
+        return examples.column(next((name for name in self.inputs if name in examples.columns), self.inputs[0]))
 
     def text_language(self, examples: Examples) -> str:
         """The language of the main text."""
