@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.explain.bias import dataset_bias, distances, distribution, shared_binnings
+from isogloss.explain.bias import bias_request, distances, distribution, shared_binnings
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute
 from isogloss.explain.selection import choose_attributes
@@ -53,7 +53,7 @@ def test_sizes_need_not_be_equal() -> None:
 def test_survey_of_made_data(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "de")
-    found = dataset_bias(
+    found = bias_request(
         Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path),
         choose_attributes(["aLen", "qType"], ["qa"]),
     )
@@ -70,7 +70,7 @@ def test_survey_of_made_data(tmp_path: Path) -> None:
 
 def test_no_data_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no test data for xquad"):
-        dataset_bias(Request.of(tasks=["xquad"], data=tmp_path))
+        bias_request(Request.of(tasks=["xquad"], data=tmp_path))
 
 
 def test_shared_cuts_are_learnt_from_all_languages() -> None:
@@ -81,7 +81,7 @@ def test_shared_cuts_are_learnt_from_all_languages() -> None:
     assert shared_binnings(Request.of("mini", tasks=["mini-xcopa"]), selection) == {}
     lengths = []
     for language in task("mini-xcopa").languages:
-        one = dataset_bias(Request.of("mini", tasks=["mini-xcopa"], languages=[language]), selection)
+        one = bias_request(Request.of("mini", tasks=["mini-xcopa"], languages=[language]), selection)
         lengths += one.distributions[0].quartiles
     (cut,) = both.values()
     assert list(both) == [("mini-xcopa", "pLen")]

@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 
 from isogloss.errors import PredictionError
-from isogloss.explain.cell_table import CellTable, cell_tables
+from isogloss.explain.analysis import explain_request
+from isogloss.explain.cell_table import CellTable, cell_tables, gold_table
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import AttributeSelection, choose_attributes
+from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.scoring.cells import Request, judged_cells
+from isogloss.scoring.compare import compare_request
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Judgement, Kind, Values
+from isogloss.tasks.kinds.classification import Classification
 from isogloss.tasks.kinds.tagging import gold_spans
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
+from isogloss.tasks.task import Task
 from predictions.made import write_jsonl, xquad
 
 
@@ -113,3 +120,46 @@ def test_entities_bring_their_own_attributes_once() -> None:
     names = [found.name for found in AttributeSelection().of("tagging")]
     assert names[:6] == ["tag", "sLen", "eLen", "tLen", "rPos", "eDen"]
     assert len(names) == len(set(names))
+
+
+def test_sentences_are_counted_in_tokens_whatever_the_answers() -> None:
+    of = task("wikiann")
+    tokens = [["Ada", "met", "Bo", "Li"], ["In", "Oslo"]]
+    tags = [["B-PER", "O", "B-PER", "I-PER"], ["O", "B-LOC"]]
+    examples = Examples("wikiann", "en", "test", ["a", "b"], {"tokens": tokens, "tags": tags}, "tags")
+    table = gold_table(of, examples, None)
+    (length,) = choose_attributes(["sLen"], ["tagging"]).of("tagging", examples)
+    column = table.column(length)
+    assert column is not None
+    assert column.tolist() == [4, 4, 2]
+
+
+def test_a_kind_may_judge_several_rows_of_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question is asked twice; the second time half of the systems' answers are wrong."""
+
+    def judge(self: Kind, task: Task, examples: Examples, values: Values) -> Judgement:
+        right = np.array([a == b for a, b in zip(examples["label"], values, strict=True)])
+        twice = np.repeat(np.arange(len(examples)), 2)
+        rows = np.stack([right, right & (np.arange(len(right)) % 2 == 0)], axis=1).astype(float).reshape(-1, 1)
+        return Judgement({"accuracy": Statistics(rows, MEAN, twice)}, row_example=twice)
+
+    monkeypatch.setattr(Classification, "judge", judge)
+    gold = load_gold(task("mini-xnli"), "en", "test", None)
+    pairs = list(zip(gold.ids, gold["label"], strict=True))
+    for name, step in (("one", 3), ("two", 5)):
+        said = {key: label if row % step else "neutral" for row, (key, label) in enumerate(pairs)}
+        write_jsonl(tmp_path / f"{name}/mini-xnli/en.jsonl", said)
+    systems = [tmp_path / "one", tmp_path / "two"]
+    asked = Request.of("mini", tasks=["mini-xnli"], languages=["en"])
+    found = explain_request(systems, asked, choose_attributes(["label", "t1Len"], ["classification"]), examples=1)
+    (comparison,) = compare_request(systems, asked)
+    scores = (comparison.cells[0].first, comparison.cells[0].second)
+    for explanation, score in zip(found.explanations, scores, strict=True):
+        for facet in explanation.facets:
+            assert sum(each.bucket.n for each in facet.buckets) == 2 * len(gold)
+            total = sum(each.bucket.n * each.value for each in facet.buckets)
+            assert total / (2 * len(gold)) == pytest.approx(score)
+            assert all(each.low <= each.value <= each.high and each.low < each.high for each in facet.buckets)
+    table = next(cell_tables(systems, asked))
+    assert set(table.scores[0].tolist()) == {0, 0.5, 1}
+    assert found.pairs[0].cells[0].difference == pytest.approx(comparison.cells[0].difference)

@@ -10,6 +10,7 @@ from isogloss.explain.model import Attribute
 from isogloss.explain.pairwise import AttributeContrasts, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.explain.tagging import entities
+from isogloss.metrics import registry
 from isogloss.metrics.significance import mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -86,6 +87,20 @@ def test_who_is_right_where_the_other_is_wrong() -> None:
     assert found.difference == pytest.approx(2)
     assert cases.found["xnli/en"]["e0"].scores == {"a": 100, "b": 0}
     assert disagreement(cell, (0, 1)).first_right_ids == []
+
+
+def test_where_less_is_better_the_lower_one_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    cell, column = turned()
+    (facet,) = compared(cell, chosen(column))
+    assert facet.lower_is_better
+    first, second = facet.buckets
+    # Differences keep their sign: the first makes 40 errors more, and is the worse one.
+    assert first.difference == pytest.approx(40)
+    assert [row.favours(facet.lower_is_better) for row in facet.buckets] == ["second", "first"]
+    assert (first.flips, second.flips) == (False, True)
+    found = disagreement(table(np.array([1, 1, 0]), np.array([0, 0, 1])), (0, 1))
+    assert (found.first_right, found.second_right) == (1, 2)
 
 
 def test_entities_are_compared_over_the_same_rows() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.explain.analysis import explain_request
-from isogloss.explain.bias import dataset_bias
+from isogloss.explain.bias import bias_request
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import choose_attributes
@@ -85,4 +85,4 @@ def test_every_system_has_its_own_and_pairs_have_none(tmp_path: Path) -> None:
     ]
     assert buckets == [[("1", 164, 100), ("2-5", 41, 0)], [("1", 102, 100), ("2-5", 103, 0)]]
     assert all(facet.attribute != "rank" for pair in found.pairs for facet in pair.facets)
-    assert all(row.attribute != "rank" for row in dataset_bias(asked).distributions)
+    assert all(row.attribute != "rank" for row in bias_request(asked).distributions)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import GROUPS, bucket_draws, bucketed_rows
-from isogloss.explain.model import Attribute, Bucket, Column
+from isogloss.explain.model import Attribute, AttributeScores, Bucket, Column
 from isogloss.explain.selection import AttributeSelection
-from isogloss.explain.single import attribute_scores, bucket_text, confusion
+from isogloss.explain.single import attribute_scores, best_and_worst, bucket_text, confusion
+from isogloss.metrics import registry
 from isogloss.metrics.intervals import wilson
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -54,6 +55,28 @@ def test_a_real_difference_gets_one_true_sentence() -> None:
         f"its size: best at XS 1 ({values[0]:.1f}), worst at XL (3, 4] ({values[3]:.1f}), a difference of "
         f"{values[0] - values[3]:.1f} points (p < 0.01); the score falls from bucket to bucket."
     )
+
+
+def test_where_less_is_better_the_lowest_bucket_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.repeat([1.0, 0, 1, 0], [20, 180, 160, 40]).tolist()
+    column = np.repeat([1.0, 2], 200)
+
+    def found() -> AttributeScores:
+        cell = table(scores)
+        collector = ExampleCollector(1)
+        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)), collector=collector)
+        return facet
+
+    facet = found()
+    assert facet.insight.startswith("its size: best at S (1, 2] (80.0), worst at XS 1 (10.0), a difference of 70.0")
+    assert best_and_worst(facet) == (facet.buckets[1], facet.buckets[0])
+    assert [score.ids for score in facet.buckets] == [["e20"], ["e360"]]
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    errors = found()
+    assert errors.insight.startswith("its size: best at XS 1 (10.0), worst at S (1, 2] (80.0), a difference of 70.0")
+    assert best_and_worst(errors) == (errors.buckets[0], errors.buckets[1])
+    # The worst examples come first: those with an error.
+    assert [score.ids for score in errors.buckets] == [["e0"], ["e200"]]
 
 
 def test_small_buckets_carry_no_sentence() -> None:

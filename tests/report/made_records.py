@@ -98,7 +98,7 @@ def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
         differences = ((12.0, 0.001), (4.0, 0.2), (-1.0, 1.0), (-9.0, 0.01)) if language == "en" else ((5.0, 0.5),) * 4
         rows = [
             BucketContrast(
-                score.bucket, score.value + gap, score.value, gap, gap - 3, gap + 3, p, flips=gap < 0, ids=score.ids
+                score.value + gap, score.value, gap, gap - 3, gap + 3, p, score.bucket, flips=gap < 0, ids=score.ids
             )
             for score, (gap, p) in zip(single, differences, strict=True)
         ]

@@ -57,7 +57,7 @@ def explain(
           --attributes aLen@whitespace,qLen=greedy
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
-    from isogloss.explain.analysis import select_attributes
+    from isogloss.explain.selection import select_attributes
 
     asked = request(suite, tasks, languages, split, data, None, False)
     selection = select_attributes(words(attributes), asked)
@@ -96,12 +96,12 @@ def _show_systems(
 
 
 def _show_bias(asked: "Request", selection: "AttributeSelection", json: Path | None, html: Path | None) -> None:
-    from isogloss.explain.bias import dataset_bias
+    from isogloss.explain.bias import bias_request
     from isogloss.report.explain_tables import bias_tables
     from isogloss.report.tables import show
 
     with progress("looking at the data") as step:
-        found = dataset_bias(asked, selection, step)
+        found = bias_request(asked, selection, step)
     if html is not None:
         from isogloss.report.write import write_bias
 

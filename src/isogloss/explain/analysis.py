@@ -15,13 +15,12 @@ from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import BucketedRows, bucket_draws, bucketed_rows
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
-from isogloss.explain.selection import AttributeSelection, Edges, choose_attributes
+from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
 from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.cells import Request
-from isogloss.scoring.compare import distinct_names
+from isogloss.scoring.contrast import distinct_names
 from isogloss.scoring.results import data_frame, html_table
-from isogloss.tasks.registry import task
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -39,23 +38,13 @@ class Analysis(msgspec.Struct, frozen=True):
     edges: Edges = "language"
     cases: dict[str, dict[str, ListedExample]] = {}
 
-    def sentences(self) -> list[tuple[str, str, str]]:
-        """What is surely true, as (system, task/language, sentence), in the order it was found."""
-        return [
-            (str(found.system["name"]), f"{facet.task}/{facet.language}", facet.insight)
-            for found in self.explanations
-            for facet in found.facets
-            if facet.insight
-        ]
-
     def __repr__(self) -> str:
-        names = ", ".join(str(found.system["name"]) for found in self.explanations)
-        facets = sum(len(found.facets) for found in self.explanations)
-        return f"<Analysis of {names}: {facets} attributes scored bucket by bucket, {len(self.sentences())} sentences>"
+        return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
         """The sentences as a small table for notebooks."""
-        return html_table(repr(self)[1:-1], ("system", "cell", "finding"), self.sentences())
+        rows = [(str(found.system["name"]), *said) for found in self.explanations for said in found.sentences]
+        return html_table("What is surely true", ("system", "cell", "finding"), rows)
 
     def to_pandas(self) -> Any:
         """One row for every bucket of every system, as a pandas data frame."""
@@ -67,11 +56,9 @@ class Analysis(msgspec.Struct, frozen=True):
                     "language": facet.language,
                     "metric": facet.metric,
                     "attribute": facet.attribute,
-                    **{
-                        key: value
-                        for key, value in msgspec.structs.asdict(score).items()
-                        if key not in ("bucket", "ids")
-                    },
+                    "value": score.value,
+                    "low": score.low,
+                    "high": score.high,
                     "bucket": score.bucket.name,
                     "bucket_low": score.bucket.low,
                     "bucket_high": score.bucket.high,
@@ -125,11 +112,6 @@ def explain(
     return explain_request([Path(each) for each in predictions], request, selection, examples=examples, seed=seed)
 
 
-def select_attributes(words: Sequence[str] | None, request: Request) -> AttributeSelection:
-    """The attributes in a user's words, checked against the kinds of the request's tasks."""
-    return choose_attributes(words, sorted({task(name).kind for name in request.tasks}))
-
-
 def explain_request(
     systems: Sequence[Path],
     request: Request,
@@ -159,9 +141,10 @@ def explain_request(
     for table in cell_tables(systems, request, progress):
         along = bucketed_rows(table, selection, shared)
         for place, system in enumerate(table.systems):
-            by_answer = rows_by_answer(table, selection, place)
             singles[system].facets.extend(attribute_scores(table, along, place, collector, seed))
-            singles[system].facets.extend(attribute_scores(table, by_answer, place, collector, seed, sentences=False))
+            if by_answer := rows_by_answer(table, selection, place):
+                more = attribute_scores(table, by_answer, place, collector, seed, sentences=False)
+                singles[system].facets.extend(more)
             if counts := confusion(table, place):
                 singles[system].confusion[table.name] = counts
         if len(table.systems) > 1:

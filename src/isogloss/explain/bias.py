@@ -1,7 +1,10 @@
 """Dataset bias: what the examples of each language are like, before any system has seen them."""
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -10,9 +13,10 @@ from isogloss.errors import DataError
 from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.selection import AttributeSelection, select_attributes
 from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Request
+from isogloss.scoring.results import data_frame
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
@@ -59,8 +63,47 @@ class DatasetBias(msgspec.Struct, frozen=True):
     distances: list[Distances]
     missing: list[str] = []
 
+    def __repr__(self) -> str:
+        cells = len({(each.task, each.language) for each in self.distributions})
+        return f"<DatasetBias: {len(self.distributions)} distributions of attributes in {cells} cells ({self.split})>"
+
+    def to_pandas(self) -> Any:
+        """One row for every attribute of every cell, as a pandas data frame."""
+        return data_frame([msgspec.structs.asdict(each) for each in self.distributions])
+
 
 def dataset_bias(
+    *,
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    attributes: Sequence[str] | None = None,
+) -> DatasetBias:
+    """What the examples of each language are like, before any system has seen them.
+
+    Args:
+        suite: decides tasks and languages.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        split: "test", "dev", or "best" (test where it has gold, else dev).
+        tasks: only these tasks.
+        languages: only these languages.
+        attributes: only these, in the words of `choose_attributes`.
+
+    Returns:
+        The distribution of every attribute in every cell that has data, and how far languages are apart.
+
+    Raises:
+        DataError: no cell has data.
+        UnknownNameError: no such suite, task, language, split or attribute.
+    """
+    folder = None if data is None else Path(data)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
+    return bias_request(request, select_attributes(attributes, request))
+
+
+def bias_request(
     request: Request, selection: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
 ) -> DatasetBias:
     """The distribution of every selected attribute in every cell that has data.

@@ -18,7 +18,7 @@ from isogloss.explain.buckets import NONE
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.scoring.cells import Answered, Request, answered_cells
-from isogloss.scoring.main_score import SCORE, less_is_better, main_statistics
+from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.kinds.tagging import SPANS
@@ -103,7 +103,7 @@ class CellTable:
     @property
     def goodness(self) -> list[FloatArray]:
         """The scores of every example, turned round where less is better: 1 is all right, 0 all wrong."""
-        turned = less_is_better(self.task.id, self.main)
+        turned = lower_is_better(self.task.id, self.main)
         return [1 - scores if turned else scores for scores in self.scores]
 
     def _example_scores(self, statistics: Statistics) -> FloatArray:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.scoring.main_score import less_is_better
+from isogloss.scoring.main_score import lower_is_better
 
 # One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
 Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
@@ -73,7 +73,7 @@ class AttributeScores(msgspec.Struct, frozen=True):
     @property
     def lower_is_better(self) -> bool:
         """Whether the bucket with the lowest score is the best one."""
-        return less_is_better(self.task, self.metric)
+        return lower_is_better(self.task, self.metric)
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -85,3 +85,12 @@ class Explanation(msgspec.Struct, frozen=True):
     facets: list[AttributeScores]
     # "task/language" -> gold label -> predicted label -> how often
     confusion: dict[str, dict[str, dict[str, int]]] = {}
+
+    @property
+    def sentences(self) -> list[tuple[str, str]]:
+        """What is surely true, as (task/language, sentence), in the order it was found."""
+        return [(f"{facet.task}/{facet.language}", facet.insight) for facet in self.facets if facet.insight]
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.facets)} attributes of cells, {len(self.sentences)} sentences"
+        return f"<Explanation of {self.system.get('name', 'a system')} on {self.suite} ({self.split}): {counts}>"

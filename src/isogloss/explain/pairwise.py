@@ -10,7 +10,7 @@ from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketDraws, BucketedRows
 from isogloss.explain.model import Bucket
 from isogloss.scoring.contrast import SystemContrast, corrected, tested
-from isogloss.scoring.main_score import less_is_better
+from isogloss.scoring.main_score import lower_is_better
 
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
 RIGHT = 0.5
@@ -44,7 +44,7 @@ class AttributeContrasts(msgspec.Struct, frozen=True):
     @property
     def lower_is_better(self) -> bool:
         """Whether the system with the lower score is the better one."""
-        return less_is_better(self.task, self.metric)
+        return lower_is_better(self.task, self.metric)
 
 
 class Disagreement(msgspec.Struct, frozen=True):

@@ -1,18 +1,20 @@
 """The attributes somebody asked for: which, how their lengths are counted, and how each is cut into buckets."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from isogloss.errors import PredictionError, unknown
-from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, attributes_for, fertility, from_jsonl
+from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.registry import all_attributes
+from isogloss.explain.attributes.registry import all_attributes, counted
 from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
+from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
+from isogloss.tasks.registry import task
 
 # The word for every attribute there is.
 ALL = "all"
@@ -60,7 +62,7 @@ class AttributeSelection:
         return "fixed" if not rules else "mixed" if len(rules) > 1 else rules.pop()
 
 
-def choose_attributes(words: Sequence[str] | None, kinds: Iterable[str]) -> AttributeSelection:
+def choose_attributes(words: Sequence[str] | None, kinds: Collection[str]) -> AttributeSelection:
     """Attributes in a user's words.
 
     Args:
@@ -79,30 +81,31 @@ def choose_attributes(words: Sequence[str] | None, kinds: Iterable[str]) -> Attr
     """
     if words is None:
         return AttributeSelection()
-    named: list[Attribute] = []
+    known = [one for one in all_attributes() if any(applies(one, KINDS[kind]) for kind in kinds)]
+    wanted: set[tuple[str, str]] = set()
     from_files: list[Attribute] = []
     rules: dict[str, BinningRule] = {}
     for name, source, rule in map(_parts, words):
         if name.casefold() == ALL:
-            named += _known(kinds, source)
+            convention = _convention(source)
+            wanted.update((one.name, convention if one.counts_tokens else CONVENTIONS[0]) for one in known)
             found = Attribute(ALL, ALL)
         elif source in ("", *CONVENTIONS):
-            same_name = _named(name, source, kinds)
-            named += same_name
-            found = same_name[0]
+            convention = _convention(source)
+            found = counted(_named(name, convention, known), convention)
+            wanted.add((found.name.partition("@")[0], convention))
         else:
             found = _from_file(name, source)
             from_files.append(found)
         if rule:
             rules[found.name] = _rule(found, rule)
-    return AttributeSelection((*_ordered(named), *from_files), rules)
+    named = [counted(one, how) for how in CONVENTIONS for one in known if (one.name, how) in wanted]
+    return AttributeSelection((*named, *from_files), rules)
 
 
-def _ordered(attributes: Iterable[Attribute]) -> list[Attribute]:
-    """Each once, in the order in which all are shown; those with a convention of their own stand last."""
-    places = {one.name: place for place, one in enumerate(all_attributes())}
-    distinct = {(one.name, one.needs): one for one in attributes}.values()
-    return sorted(distinct, key=lambda one: ("@" in one.name, places[one.name.partition("@")[0]]))
+def select_attributes(words: Sequence[str] | None, request: Request) -> AttributeSelection:
+    """The attributes in a user's words, checked against the kinds of the request's tasks."""
+    return choose_attributes(words, sorted({task(name).kind for name in request.tasks}))
 
 
 def _parts(word: str) -> tuple[str, str, str]:
@@ -114,29 +117,23 @@ def _parts(word: str) -> tuple[str, str, str]:
     return name, source, rule
 
 
-def _known(kinds: Iterable[str], source: str) -> list[Attribute]:
-    """The attributes of some kinds, each once, counted by the convention that is named."""
+def _convention(source: str) -> Convention:
     if source not in ("", *CONVENTIONS):
         raise unknown("convention", source, CONVENTIONS)
-    convention = cast("Convention", source or CONVENTIONS[0])
-    found = [one for kind in kinds for one in attributes_for(kind, None, convention)]
-    return list({(one.name, one.needs): one for one in found}.values())
+    return cast("Convention", source or CONVENTIONS[0])
 
 
-def _named(name: str, source: str, kinds: Iterable[str]) -> list[Attribute]:
-    """The attributes of that name: one, or several that apply to different kinds."""
+def _named(name: str, convention: Convention, known: Sequence[Attribute]) -> Attribute:
+    """The attribute of that name; of several that apply to different kinds the first."""
     if name.casefold() == FERTILITY:
         fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
         raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
-    known = _known(kinds, source)
-    found = [one for one in known if one.name.partition("@")[0].casefold() == name.casefold()]
-    if not found:
-        raise unknown("attribute", name, {one.name.partition("@")[0] for one in known})
-    if source not in ("", CONVENTIONS[0]) and found[0].name.partition("@")[2] != source:
-        counted = [other.name for other in known if other.counts_tokens]
-        raise PredictionError(
-            f"{found[0].name} counts no tokens of a text", fix=f"{source} is for {', '.join(counted)}"
-        )
+    found = next((one for one in known if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise unknown("attribute", name, {one.name for one in known})
+    if convention != CONVENTIONS[0] and not found.counts_tokens:
+        others = ", ".join(other.name for other in known if other.counts_tokens)
+        raise PredictionError(f"{found.name} counts no tokens of a text", fix=f"{convention} is for {others}")
     return found
 
 

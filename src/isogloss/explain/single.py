@@ -17,7 +17,7 @@ from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.intervals import ROUNDING
 from isogloss.metrics.significance import ALPHA, holm
 from isogloss.metrics.statistics import FloatArray, Statistics
-from isogloss.scoring.main_score import SCORE, less_is_better
+from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.tasks.kinds import kind_of
 
 # A bucket of fewer rows is shown, but no sentence is built on it.
@@ -40,10 +40,10 @@ def attribute_scores(
         kept = collector if metric == table.main else None
         scores = [_scores(table, bucketed, each, kept) for bucketed, each in zip(along, drawn, strict=True)]
         p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, drawn, strict=True)])
-        turned = less_is_better(task, metric)
+        lower = lower_is_better(task, metric)
         for bucketed, each, p in zip(along, scores, p_values.tolist(), strict=True):
             name, title, discrete = bucketed.attribute.name, bucketed.attribute.title, bucketed.attribute.discrete
-            insight = _insight(title, discrete, each, p, turned) if sentences else ""
+            insight = _insight(title, discrete, each, p, lower) if sentences else ""
             found.append(AttributeScores(task, language, metric, name, title, discrete, each, insight))
     return found
 
@@ -81,12 +81,10 @@ def _scores(
     ]
 
 
-def best_and_worst(
-    scores: Sequence[BucketScore], lower_is_better: bool = False
-) -> tuple[BucketScore, BucketScore] | None:
+def best_and_worst(found: AttributeScores) -> tuple[BucketScore, BucketScore] | None:
     """The best and the worst bucket among those with enough rows; None where these are one."""
-    extremes = _highest_and_lowest(scores)
-    return extremes[::-1] if extremes and lower_is_better else extremes
+    extremes = _highest_and_lowest(found.buckets)
+    return extremes[::-1] if extremes and found.lower_is_better else extremes
 
 
 def _highest_and_lowest(scores: Sequence[BucketScore]) -> tuple[BucketScore, BucketScore] | None:
@@ -119,7 +117,7 @@ def _range_p(scores: Sequence[BucketScore], draws: FloatArray) -> float:
     return (int((null >= observed - ROUNDING).sum()) + 1) / (len(null) + 1)
 
 
-def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float, lower_is_better: bool) -> str:
+def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float, lower: bool) -> str:
     """One sentence that is true, or nothing."""
     extremes = _highest_and_lowest(scores)
     if extremes is None or p >= ALPHA:
@@ -129,7 +127,7 @@ def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float
     unvarying = highest.value > 100 - ROUNDING or lowest.value < ROUNDING
     if unvarying and highest.low <= lowest.high:
         return ""
-    best, worst = (lowest, highest) if lower_is_better else (highest, lowest)
+    best, worst = (lowest, highest) if lower else (highest, lowest)
     gap = f"{highest.value - lowest.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
     where = f"best at {bucket_text(best.bucket)} ({best.value:.1f}), worst at {bucket_text(worst.bucket)}"
     return f"{title}: {where} ({worst.value:.1f}), a difference of {gap}{_trend(discrete, scores)}."

@@ -33,20 +33,20 @@ Sentences = Sequence[Sequence[str]]
 # Type, first and last part of the chunks of every sentence.
 Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
-
-def _declared(name: str, title: str, discrete: bool = False) -> Attribute:
-    return Attribute(name, title, ("tokens", "tags", "entities"), discrete, level="entity")
-
-
-TAG = _declared("tag", "type of the entity", discrete=True)
-ATTRIBUTES = (
-    _declared("eLen", "entity length in tokens"),
-    _declared("tLen", "entity length in characters, blanks not counted"),
-    _declared("rPos", "position of the entity: its first token over the sentence length"),
-    _declared("eDen", "entity density: share of the sentence's tokens that are in a gold entity"),
-    _declared("seen", "whether the entity occurs in the English training set", discrete=True),
-    _declared("eCon", "label consistency: share of its training occurrences that have its type"),
-    _declared("eFre", "how often the entity occurs in the English training set"),
+_NEEDS = ("tokens", "tags", "entities")
+TAG = Attribute("tag", "type of the entity", _NEEDS, discrete=True, level="entity")
+ENTITY_ATTRIBUTES = (
+    Attribute("eLen", "entity length in tokens", _NEEDS, level="entity"),
+    Attribute("tLen", "entity length in characters, blanks not counted", _NEEDS, level="entity"),
+    Attribute("rPos", "position of the entity: its first token over the sentence length", _NEEDS, level="entity"),
+    Attribute(
+        "eDen", "entity density: share of the sentence's tokens that are in a gold entity", _NEEDS, level="entity"
+    ),
+    Attribute("seen", "whether the entity occurs in the English training set", _NEEDS, discrete=True, level="entity"),
+    Attribute(
+        "eCon", "label consistency: share of its training occurrences that have its type", _NEEDS, level="entity"
+    ),
+    Attribute("eFre", "how often the entity occurs in the English training set", _NEEDS, level="entity"),
 )
 SPAN_TITLES = {
     "eLen": "entity length in characters",

@@ -14,7 +14,7 @@ from isogloss.explain.bias import DatasetBias
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
-from isogloss.scoring.compare import distinct_names
+from isogloss.scoring.contrast import distinct_names
 
 T = TypeVar("T")
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"

@@ -73,7 +73,7 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     for attribute in dict.fromkeys(facet.attribute for facet in facets):
         inside = [facet for facet in facets if facet.attribute == attribute]
         means = [_mean_of(inside, name) for name in NAMES]
-        extremes = [found for facet in inside if (found := best_and_worst(facet.buckets)) is not None]
+        extremes = [found for facet in inside if (found := best_and_worst(facet)) is not None]
         best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
         differ = sum(bool(facet.insight) for facet in inside)
         table.add(attribute, *means, f"{differ}/{len(inside)}", best, worst)
@@ -110,7 +110,7 @@ def _by_cell(facets: Sequence[AttributeScores]) -> Iterator[list[AttributeScores
 
 
 def _add_facet(table: Table, facet: AttributeScores) -> None:
-    extremes = best_and_worst(facet.buckets) or (None, None)
+    extremes = best_and_worst(facet) or (None, None)
     for place, score in enumerate(facet.buckets):
         mark = "▲" if score is extremes[0] else "▼" if score is extremes[1] else ""
         name = facet.attribute if place == 0 else ""
@@ -215,7 +215,7 @@ def _case_tables(analysis: Analysis) -> list[Table]:
                     tables.append(_cases(title, [analysis.cases[name][i] for i in ids], (who, other)))
     if not analysis.pairs:
         for facet in analysis.explanations[0].facets:
-            extremes = best_and_worst(facet.buckets) if facet.insight else None
+            extremes = best_and_worst(facet) if facet.insight else None
             if extremes is not None and extremes[1].ids:
                 name, worst = f"{facet.task}/{facet.language}", extremes[1]
                 title = f"{name}: {facet.attribute} {bucket_text(worst.bucket)}, worst first"

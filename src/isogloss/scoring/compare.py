@@ -15,9 +15,9 @@ from isogloss.metrics.significance import paired
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.averages import MIXED, Estimate, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, tested
+from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
-from isogloss.scoring.main_score import SCORE, less_is_better, main_statistics, mixed_directions
+from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.results import data_frame, html_table
 from isogloss.tasks.registry import task
 
@@ -205,11 +205,6 @@ def compare_request(
     ]
 
 
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart."""
-    return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
-
-
 def _one_score(cell: Cell) -> Cell:
     """The cell with the one figure the task is known by alone."""
     score = main_statistics(task(cell.task), cell.metrics)
@@ -239,7 +234,7 @@ def _contrasted(
         if inside[0]:
             means = [mean([figure(cell, SCORE, of) for cell in side]) for side, of in zip(inside, draws, strict=True)]
             averages[name] = (means[0], means[1])
-    tasks = [_average_contrast("task", name, pair, less_is_better(name)) for name, pair in averages.items()]
+    tasks = [_average_contrast("task", name, pair, lower_is_better(name)) for name, pair in averages.items()]
     inside_suite = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
     has_overall = len(inside_suite) > 1 and request.split != "best"
     mixed = has_overall and mixed_directions(inside_suite)
@@ -258,7 +253,7 @@ def _contrasted(
 def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) -> ScoreContrast:
     key = (a.task, a.language, SCORE)
     numbers, test = tested(a.metrics[SCORE], b.metrics[SCORE], (draws[0][key], draws[1][key]), family)
-    return ScoreContrast(*numbers, "cell", f"{a.task}/{a.language}", test, a.n, less_is_better(a.task))
+    return ScoreContrast(*numbers, "cell", f"{a.task}/{a.language}", test, a.n, lower_is_better(a.task))
 
 
 def _average_contrast(level: str, name: str, pair: tuple[Estimate, Estimate], lower_is_better: bool) -> ScoreContrast:
@@ -271,4 +266,4 @@ def _average_contrast(level: str, name: str, pair: tuple[Estimate, Estimate], lo
 def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request) -> ScoreContrast:
     """The suite's figure over the tasks both have."""
     first, second = (overall({name: pair[side] for name, pair in averages.items()}, request.suite) for side in (0, 1))
-    return _average_contrast("overall", request.suite.rule, (first, second), less_is_better(next(iter(averages))))
+    return _average_contrast("overall", request.suite.rule, (first, second), lower_is_better(next(iter(averages))))

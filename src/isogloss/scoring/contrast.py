@@ -73,3 +73,8 @@ def corrected(contrasts: Sequence[C]) -> list[C]:
     """Contrasts that are tested together, with corrected p-values."""
     adjusted = holm([contrast.p for contrast in contrasts]).tolist()
     return [msgspec.structs.replace(contrast, p=p) for contrast, p in zip(contrasts, adjusted, strict=True)]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names that can be told apart."""
+    return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from isogloss.errors import DataError
-from isogloss.metrics.registry import lower_is_better
+from isogloss.metrics.registry import metric as find_metric
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
@@ -30,7 +30,7 @@ def main_statistics(of: Task, metrics: Mapping[str, Statistics]) -> Statistics:
     return main[0] if len(main) == 1 else replace(main[0], rows=rows)
 
 
-def less_is_better(name: str, metric: str = SCORE) -> bool:
+def lower_is_better(name: str, metric: str = SCORE) -> bool:
     """Whether a smaller score of a task is the better one.
 
     Args:
@@ -40,7 +40,7 @@ def less_is_better(name: str, metric: str = SCORE) -> bool:
     Raises:
         DataError: that figure is a mean of metrics of both directions.
     """
-    directions = {lower_is_better(one) for one in (task(name).main if metric == SCORE else (metric,))}
+    directions = {find_metric(one).lower_is_better for one in (task(name).main if metric == SCORE else (metric,))}
     if len(directions) > 1:
         what = f"{', '.join(task(name).main)} have no mean: of some more is better, of others less"
         raise DataError(what, where=name, fix="Give the task main metrics of one direction")
@@ -49,4 +49,4 @@ def less_is_better(name: str, metric: str = SCORE) -> bool:
 
 def mixed_directions(tasks: Iterable[str]) -> bool:
     """Whether some of the tasks are better with more, others with less: their scores have no mean."""
-    return len({less_is_better(name) for name in tasks}) > 1
+    return len({lower_is_better(name) for name in tasks}) > 1

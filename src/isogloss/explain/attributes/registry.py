@@ -12,12 +12,12 @@ import numpy as np
 
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
-from isogloss.explain import tagging
 from isogloss.explain.attributes import general, qa, retrieval, text
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention
 from isogloss.explain.attributes.needs import applies
 from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.model import Attribute, Column
+from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
@@ -68,9 +68,9 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _named("question", "what is asked for: cause or effect", "question choices", text.question),
     _named("negation", "negating word present", "first-text", text.negation),
     _named("negation", "negating word present", "premise choices", text.choice_negation),
-    tagging.TAG,
+    TAG,
     _number("sLen", "sentence length in tokens", "tokens", text.sentence_length),
-    *tagging.ATTRIBUTES,
+    *ENTITY_ATTRIBUTES,
     _tokens("queryLen", "query length in tokens", "text targets", retrieval.query_length),
     _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
     _number(
