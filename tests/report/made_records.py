@@ -9,7 +9,7 @@ from isogloss.explain.model import AttributeScores, Bucket, BucketScore, Explana
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagreement, PairwiseExplanation
 from isogloss.report.explain_io import Explained
 from isogloss.report.inputs import Inputs
-from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
+from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
 LANGUAGES = ("en", "ar", "he", "ur", "th", "my", "hi")
@@ -36,7 +36,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         for code in ("he", "my")
     ]
     tasks = [
-        Average(
+        AverageScore(
             "xnli",
             number(65 + shift, 400),
             {"accuracy": number(65 + shift)},
@@ -44,7 +44,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
             ["sw"],
             number(20),
         ),
-        Average("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
+        AverageScore("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
     ]
     pairs = [
         PairScores(
@@ -55,7 +55,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         )
     ]
     overall = Overall("category", number(65 + shift), ["xnli/sw", "mewslix"])
-    categories = [Average("qa", number(65 + shift), {}, ["xquad"], [])]
+    categories = [AverageScore("qa", number(65 + shift), {}, ["xquad"], [])]
     return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
 
 

@@ -17,7 +17,7 @@ from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
 from isogloss.scoring.main_score import mixed_directions
-from isogloss.scoring.results import Average, Number, Overall
+from isogloss.scoring.results import AverageScore, Number, Overall
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
@@ -85,9 +85,9 @@ def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
     return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
 
 
-def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, Average]]:
+def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, AverageScore]]:
     """The average over languages of every task that has any, as a figure and as it is recorded."""
-    found: dict[str, tuple[Estimate, Average]] = {}
+    found: dict[str, tuple[Estimate, AverageScore]] = {}
     for name in request.tasks:
         inside = averaged(cells, name, request)
         if not inside:
@@ -100,7 +100,7 @@ def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[
         missing = [code for code in request.suite.languages_of(name) if code not in members]
         numbers = {metric: figure.number for metric, figure in metrics.items()}
         gap = _transfer_gap(inside, draws)
-        found[name] = (score, Average(name, score.number, numbers, members, missing, gap))
+        found[name] = (score, AverageScore(name, score.number, numbers, members, missing, gap))
     return found
 
 
@@ -147,13 +147,15 @@ def _category(name: str) -> str:
     return task(name).category
 
 
-def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) -> tuple[list[Average], Overall]:
+def summary(
+    averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
+) -> tuple[list[AverageScore], Overall]:
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
     figures = {name: averages[name][0] for name in suite.tasks if name in averages}
     members = {category: [name for name in names if name in figures] for category, names in suite.categories.items()}
     categories = [
-        Average(name, group.number, {}, members[name], _missing(suite.categories[name], averages))
+        AverageScore(name, group.number, {}, members[name], _missing(suite.categories[name], averages))
         for name, group in aggregate.groups(figures, _category, weighted, suite.weights).items()
         if not mixed_directions(members[name])
     ]
@@ -167,6 +169,6 @@ def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) 
     return categories, Overall(suite.rule, overall(figures, suite).number, missing)
 
 
-def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, Average]]) -> list[str]:
+def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, AverageScore]]) -> list[str]:
     cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
     return [*cells, *(name for name in tasks if name not in figures)]

@@ -41,7 +41,7 @@ class CellScore(msgspec.Struct, frozen=True):
         return sum(self.metrics[name].value for name in main) / len(main)
 
 
-class Average(msgspec.Struct, frozen=True):
+class AverageScore(msgspec.Struct, frozen=True):
     """An average over languages (of a task) or over tasks (of a category), and what it lacks.
 
     `gap` is the transfer gap of a task: English minus the mean of the other languages, drawn together where their
@@ -102,8 +102,8 @@ class Results(msgspec.Struct, frozen=True):
     system: dict[str, Any]
     split: str
     cells: list[CellScore]
-    tasks: list[Average]
-    categories: list[Average]
+    tasks: list[AverageScore]
+    categories: list[AverageScore]
     overall: Overall
     pairs: list[PairScores]
     isogloss: str
@@ -175,7 +175,7 @@ class Results(msgspec.Struct, frozen=True):
         """Whether a cell is part of its task's average: its language is of the suite, and its gold is complete."""
         return any(average.name == cell.task and cell.language in average.members for average in self.tasks)
 
-    def __getitem__(self, key: tuple[str, str] | str) -> CellScore | Average:
+    def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
         """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average; aliases are understood."""
         name, *language = [key] if isinstance(key, str) else key
         name = ALIASES.get(name, name)
