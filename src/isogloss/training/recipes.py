@@ -12,6 +12,7 @@ from typing import Any
 from isogloss.data.files import read_text
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.registry import TASKS
+from isogloss.tasks.registry import task as find_task
 from isogloss.training.selection import check_rule
 
 NAMES = ("paper", "scripts", "keung")
@@ -33,7 +34,7 @@ class Recipe:
         epochs: passes over the training set, unless `steps` is set.
         steps: updates in all; 0 leaves it to `epochs`.
         batch: items in an update (the effective batch).
-        tokens: pieces in an update instead, where a recipe counts tokens (mT5's); 0 leaves it to `batch`.
+        tokens: tokens in an update instead, where a recipe counts them (mT5's); 0 leaves it to `batch`.
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
         schedule: `linear` (to zero) or `constant`.
         warmup: updates over which the rate rises from zero first.
@@ -41,8 +42,8 @@ class Recipe:
         epsilon: AdamW's.
         clip: the norm gradients are scaled down to; 0 for no clipping.
         dropout: the rate everywhere in the model; None leaves the model's own.
-        max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
-        stride: pieces from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
+        max_length: tokens of one input; longer ones are split (tagging, questions) or cut.
+        stride: tokens from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
         query_length, answer_length, n_best: of question answering and retrieval.
         checkpoints: percent of the updates between two evaluations.
         patience: training ends after so many evaluations without a better English dev score; 0 for never.
@@ -91,14 +92,14 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
 
     Args:
         name: one of `NAMES`.
-        task: a task's id; a mini task follows its real one.
+        task: a task's id; a small edition (mini-udpos) follows the task it is of.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
-            `[task.size]`; the more specific wins (a mini task's section over its real one's), and all of them win over
+            `[task.size]`; the more specific wins (a small edition's section over its task's), and all of them win over
             the named recipe.
 
     Raises:
-        UnknownNameError: no such recipe, size or key.
+        UnknownNameError: no such recipe, task, size or key.
         RecipeError: a value of the wrong type, or one that makes no sense.
     """
     if name not in NAMES:
@@ -138,8 +139,8 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
-    names = dict.fromkeys((task.removeprefix("mini-"), task))
-    of_task = [tables.get(name, {}) for name in names]
+    asked = find_task(task)
+    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.base_id, asked.id))]
     sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
     for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):

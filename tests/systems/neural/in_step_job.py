@@ -16,7 +16,7 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training import processes
-from isogloss.training.record import CheckpointRecord
+from isogloss.training.checkpoint_record import CheckpointRecord
 
 FOLDER, MODEL = Path(sys.argv[1]), sys.argv[2]
 RANK = processes.rank()
@@ -82,9 +82,9 @@ scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
 scene("main fails", lambda: processes.from_main(broken))
 scene("the other fails", lambda: failing(1))
 scene("stage", lambda: fitting(siqa="Z"))
-scene("account", lambda: fitting_without(fine_tuning, "write_account", DataError("cannot be written")))
+scene("log", lambda: fitting_without(fine_tuning, "write_fit_log", DataError("cannot be written")))
 scene("questions", lambda: fitting(damaged))
-scene("model", lambda: fitting_without(EncoderAdapter, "open", SystemFailureError("no room"), rank=1))
+scene("model", lambda: fitting_without(EncoderAdapter, "load_model", SystemFailureError("no room"), rank=1))
 scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
 scene("weights", lambda: fitting_without(fine_tuning, "save", SystemFailureError("weights cannot be written")))
 scene("whole", fitting)

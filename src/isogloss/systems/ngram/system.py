@@ -1,14 +1,15 @@
-"""The n-gram system: which model answers which kind of task."""
+"""The n-gram system: which model gives which form of answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.ngram.classification import Chooser, Classifier
-from isogloss.systems.ngram.qa import Reader
-from isogloss.systems.ngram.retrieval import Retriever
-from isogloss.systems.ngram.tagging import Tagger
+from isogloss.systems.ngram.classification import NgramClassifier, NgramMultipleChoice
+from isogloss.systems.ngram.qa import NgramReader
+from isogloss.systems.ngram.retrieval import NgramRetriever
+from isogloss.systems.ngram.tagging import NgramTagger
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -18,12 +19,11 @@ class _Model(Protocol):
 
 
 _LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
-    "classification": Classifier,
-    "choice": Chooser,
-    "tagging": Tagger,
-    "qa": Reader,
+    "label": NgramClassifier,
+    "option": NgramMultipleChoice,
+    "tags": NgramTagger,
+    "answer": NgramReader,
 }
-_RETRIEVAL = ("bitext", "pool")
 
 
 class NgramSystem(System):
@@ -43,14 +43,17 @@ class NgramSystem(System):
         return {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
 
     def refusal(self, task: Task) -> str:
-        """Bitext mining is refused: where to cut the ranked pairs off can only be learnt from gold pairs."""
-        if task.kind in _LEARNERS or task.kind in _RETRIEVAL:
+        """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
+        form = kind_of(task).form
+        if form in _LEARNERS or form == "ranking":
             return ""
-        return f"{self.name} does no {task.kind}: the threshold would have to be chosen on gold pairs, and it has none"
+        if form == "pairs":
+            return f"{self.name} finds no pairs: the threshold would have to be chosen on gold pairs, and it has none"
+        return f"{self.name} has no model for the {form} of {task.id}"
 
     def needs_training(self, task: Task) -> bool:
         """All but retrieval learn from the English training set."""
-        return task.kind in _LEARNERS
+        return kind_of(task).form in _LEARNERS
 
     def fit(self, task: Task, train: Examples | None, seed: int) -> "NgramSystem":
         """Learn a task, forgetting the one before.
@@ -60,14 +63,16 @@ class NgramSystem(System):
         """
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
-        if task.kind in _RETRIEVAL:
-            self._model = Retriever(task.kind)
+        kind = kind_of(task)
+        if kind.form == "ranking":
+            # LAReQA's one-target figures look deeper than others.
+            self._model = NgramRetriever(30 if kind.shared_pool else 20)
             return self
         if train is None or not len(train) or not train.has_gold:
             lack = "missing" if train is None else "empty" if not len(train) else "without answers"
             what = f"{self.name} must be trained, but the training set is {lack}"
             raise SystemFailureError(what, where=task.id, fix="Give it the English training split, or any with gold")
-        self._model = _LEARNERS[task.kind](task, train, seed)
+        self._model = _LEARNERS[kind.form](task, train, seed)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:

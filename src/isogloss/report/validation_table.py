@@ -1,0 +1,20 @@
+"""The table of a validation."""
+
+from collections import defaultdict
+
+from isogloss.predictions.validate import Checked, Report
+from isogloss.report.tables import Table
+
+
+def validation_table(report: Report) -> Table:
+    """One row a task and split: files, answers, errors, warnings."""
+    table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
+    groups: dict[tuple[str, str], list[Checked]] = defaultdict(list)
+    for cell in report.cells:
+        groups[cell.task, cell.split].append(cell)
+    for (name, split), cells in groups.items():
+        errors = sum(not problem.warning for cell in cells for problem in cell.problems)
+        warnings = sum(problem.warning for cell in cells for problem in cell.problems)
+        answers = sum(cell.answers for cell in cells)
+        table.add(name, split, str(len(cells)), f"{answers:,}", str(errors), str(warnings), strong=errors > 0)
+    return table

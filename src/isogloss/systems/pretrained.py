@@ -1,0 +1,178 @@
+"""Where a model comes from: a Hugging Face folder or hub name, opened with errors that say what to do."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from logging import ERROR, getLogger
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from isogloss.systems.base import SystemFailureError
+
+_INSTALL = "pip install 'isogloss[train]'"
+_FOLDER = "a folder with config.json, weights and tokenizer"
+
+
+def plain_backend(tokenizer: Any) -> Any:
+    """What does the work of a fast tokenizer, told to neither cut texts nor fill them up."""
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    return backend
+
+
+def transformers() -> Any:
+    """The library.
+
+    Raises:
+        SystemFailureError: it cannot be imported.
+    """
+    try:
+        return import_module("transformers")
+    except ImportError as error:
+        raise SystemFailureError(f"transformers cannot be imported ({error})", fix=_INSTALL) from error
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A pretrained model by folder or hub name; model and tokenizer are opened when they are needed.
+
+    Attributes:
+        name: a folder with `config.json`, weights and tokenizer, or `owner/model` on the Hugging Face hub.
+        random: take the architecture and the vocabulary, but weights drawn from the seed: a model that knows nothing.
+    """
+
+    name: str
+    random: bool = False
+
+    @cached_property
+    def config(self) -> Any:
+        """The model's configuration."""
+        with self._explained("there is no model"):
+            return transformers().AutoConfig.from_pretrained(self._place)
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python.
+
+        Raises:
+            SystemFailureError: there is none.
+        """
+        with self._explained("there is no tokenizer"):
+            found = transformers().AutoTokenizer.from_pretrained(self._place)
+        if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files
+            fix = "Save it beside the weights (save_pretrained writes tokenizer.json)"
+            raise SystemFailureError("there is no tokenizer: its vocabulary is empty", where=self.name, fix=fix)
+        return found
+
+    @cached_property
+    def tokenizer_hash(self) -> str:
+        """A hash over all that decides the sub-words of a text."""
+        digest = hashlib.sha256()
+        if self.tokenizer.is_fast:
+            digest.update(plain_backend(self.tokenizer).to_str().encode())
+        else:
+            with TemporaryDirectory() as folder:
+                self.tokenizer.save_pretrained(folder)
+                for path in sorted(Path(folder).iterdir()):
+                    digest.update(path.name.encode() + path.read_bytes())
+        return digest.hexdigest()[:32]
+
+    def load_model(self, auto_class: str, seed: int, **settings: Any) -> Any:
+        """The model under one of transformers' Auto classes, in float32; new parts are drawn from the seed.
+
+        Args:
+            auto_class: the name of the class, e.g. `AutoModelForTokenClassification`.
+            seed: of what is not pretrained.
+            settings: of the configuration (num_labels, …).
+
+        Raises:
+            SystemFailureError: there are no weights, they are damaged, or the architecture has no such head.
+        """
+        import torch
+
+        library = transformers()
+        made = getattr(library, auto_class)
+        with torch.random.fork_rng(), self._explained("its weights cannot be opened"):
+            torch.manual_seed(seed)
+            if self.random:
+                config = library.AutoConfig.from_pretrained(self._place, **settings)
+                return made.from_config(config, dtype=torch.float32)
+            with quiet():
+                return made.from_pretrained(self._place, dtype=torch.float32, **settings)
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash over everything that decides the model; of a hub name, over the name and its revision."""
+        digest = hashlib.sha256(f"{self.name if not self.folder else ''} {self.random}".encode())
+        if self.folder is None:
+            digest.update(str(getattr(self.config, "_commit_hash", "")).encode())
+            return digest.hexdigest()[:32]
+        for path in sorted(self.folder.iterdir()):
+            if path.suffix in (".json", ".safetensors", ".bin", ".txt", ".model"):
+                digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()[:32]
+
+    @property
+    def title(self) -> str:
+        """The last part of its name; of `.` and `..`, that of the folder they mean."""
+        path = Path(self.name)
+        return path.resolve().name if path.name in ("", "..") else path.name
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, where the name is one."""
+        path = Path(self.name).expanduser()
+        return path if path.is_dir() else None
+
+    @property
+    def _place(self) -> str:
+        return str(self.folder or self.name)
+
+    @contextlib.contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """Turn what transformers raises into an error that names the model and says what to do."""
+        try:
+            with _patient():
+                yield
+        except SystemFailureError:
+            raise
+        except Exception as error:  # its exceptions have no base of their own
+            said, fix = str(error).strip().split("\n")[0].rstrip("."), f"Give {_FOLDER}"
+            if self.folder is None:
+                fix = f"No folder has this name. Check the name and the network, or give {_FOLDER}: it needs no network"
+                if self.name.count("/") > 1 or self.name.startswith((".", "~", "/")):
+                    said, fix = "there is no such folder", f"Give {_FOLDER}, or a name on the Hugging Face hub"
+            raise SystemFailureError(f"{what}: {said}", where=self.name, fix=fix) from error
+
+
+@contextlib.contextmanager
+def _patient() -> Iterator[None]:
+    """Without the hub's two lines for every time that it cannot be reached and is tried again."""
+    transformers()  # which sets the level when it is imported
+    logger = getLogger("huggingface_hub")
+    level = logger.level
+    logger.setLevel(ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without transformers' bars, and its list of the new parts of a head, which are always the same."""
+    logging = transformers().logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,293 @@
+"""The record of checkpoints: what a model scored on dev and answered on test while it learnt, language by language.
+
+Scores of a few hundred examples a language are enough to see a run move, and answers are small where weights are not:
+with them any selection rule can be applied afterwards. While a model learns, every checkpoint is a file of its own
+that appears when it is complete; at the end they become two, `checkpoints.csv` and `checkpoints.npz`.
+"""
+
+import csv
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError, IsoglossError
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import judge, kind_of
+from isogloss.tasks.task import Task
+from isogloss.training.selection import CheckpointScore
+
+SCORES, ANSWERS, SHARDS = "checkpoints.csv", "checkpoints.npz", "checkpoints"
+# A pool of more candidates (Mewsli-X has a million) would take longer to read at every checkpoint than the training.
+LARGEST_POOL = 50_000
+
+
+def subset(examples: Examples, limit: int) -> Examples:
+    """At most so many of the examples, in their order; the same ones in every run, and in parallel languages."""
+    if len(examples) <= limit:
+        return examples
+    rng = np.random.default_rng(zlib.crc32(f"{examples.task}/{examples.split}".encode()))
+    kept = examples.keep(sorted(rng.choice(len(examples), size=limit, replace=False).tolist()))
+    for name in kept.columns:
+        kept.column(name)  # now, so that the others need not stay in memory
+    return kept
+
+
+@dataclass(frozen=True)
+class ProbeSet:
+    """The examples that are asked at every checkpoint.
+
+    Attributes:
+        examples: one subset for every language and split.
+        notes: what could not be asked, and why.
+    """
+
+    examples: tuple[Examples, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, find: Callable[[str, str], Examples], wanted: Iterable[tuple[str, str]], limits: Mapping[str, int]
+    ) -> "ProbeSet":
+        """A subset of every language and split that is wanted.
+
+        Args:
+            find: the examples of a language and a split; an error says why there are none.
+            wanted: languages and splits.
+            limits: the number of examples, by split.
+
+        Raises:
+            DataError: a dev file is damaged. What chooses would choose otherwise without it; a damaged test file is
+                told by whoever asks that language.
+        """
+        kept, notes = [], []
+        for language, split in dict.fromkeys(wanted):
+            found = None
+            try:
+                found = find(language, split) if limits[split] else None
+                problem = "not asked at checkpoints" if found is None else _why_not_asked(found)
+            except IsoglossError as error:
+                # An error that names a file is about a damaged one; without, there is none.
+                if split == "dev" and isinstance(error, DataError) and error.where:
+                    raise
+                problem = error.what
+            if found is None or problem:
+                notes.append(f"{language} {split}: {problem}")
+            else:
+                kept.append(subset(found, limits[split]))
+        return cls(tuple(kept), tuple(notes))
+
+
+def _why_not_asked(examples: Examples) -> str:
+    """Why examples have no place in a record, "" where they have: test answers are kept also without gold."""
+    if examples.pool is not None and len(examples.pool) > LARGEST_POOL:
+        return f"a pool of {len(examples.pool):,} candidates is too large to be asked at every checkpoint"
+    return "it has no gold answers" if examples.split == "dev" and not examples.has_gold else ""
+
+
+class _StoredCheckpoint(msgspec.Struct, frozen=True):
+    """A checkpoint: its dev scores, and its answers by `<split>/<language>`."""
+
+    step: int
+    rows: list[CheckpointScore]
+    answers: dict[str, list[Any]]
+
+
+class CheckpointRecord:
+    """The record of a run that is going on.
+
+    Args:
+        folder: where it lies; checkpoints of this run that are there already are taken over. They may have answered
+            fewer questions, if languages were added since.
+        task: whose kind says what an answer is worth.
+        seed: of the run.
+        probes: the examples that are asked at every checkpoint.
+        selecting_languages: those whose dev sets choose a checkpoint, which they can only if every checkpoint has
+            answered.
+
+    Raises:
+        DataError: the checkpoints that are there have answered other questions.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        task: Task,
+        seed: int,
+        probes: Sequence[Examples],
+        selecting_languages: Collection[str] = (),
+    ) -> None:
+        self.folder = folder
+        self.task = task
+        self.seed = seed
+        self.probes = probes
+        found = (_read_stored(path) for path in sorted((folder / SHARDS).glob("*.json")))
+        self._stored = {stored.step: stored for stored in found if stored is not None}
+        sizes = {_key(examples): len(examples) for examples in probes}
+        deciding = {
+            _key(examples)
+            for examples in probes
+            if examples.split == "dev" and examples.language in selecting_languages
+        }
+        answered = [{key: len(of) for key, of in stored.answers.items()} for stored in self._stored.values()]
+        if not all(of.items() <= sizes.items() and deciding <= of.keys() for of in answered):
+            fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"
+            raise DataError("the checkpoints of this run have answered other questions", where=str(folder), fix=fix)
+
+    @property
+    def steps(self) -> list[int]:
+        """The checkpoints so far, in order."""
+        return sorted(self._stored)
+
+    @property
+    def rows(self) -> list[CheckpointScore]:
+        """The dev scores so far."""
+        return [row for step in self.steps for row in self._stored[step].rows]
+
+    def add(self, step: int, answer: Callable[[Examples], Sequence[Any]]) -> None:
+        """Ask all probes at a checkpoint.
+
+        What is there of this checkpoint and of later ones is forgotten: it is of an earlier life of the run, which was
+        killed and may have been another model by then.
+        """
+        for other in [other for other in self._stored if other >= step]:
+            self._path(other).unlink(missing_ok=True)
+            del self._stored[other]
+        answers = {_key(examples): list(answer(examples)) for examples in self.probes}
+        dev = (examples for examples in self.probes if examples.split == "dev")
+        rows = [row for examples in dev for row in self._scored(step, examples, answers[_key(examples)])]
+        stored = _StoredCheckpoint(step, rows, answers)
+        with atomic_write(self._path(step)) as stream:
+            stream.write(msgspec.json.encode(stored).decode())
+        self._stored[step] = stored
+
+    @property
+    def notes(self) -> list[str]:
+        """Which probes not all checkpoints have answered."""
+        found = []
+        for examples in self.probes:
+            answered = [step for step in self.steps if _key(examples) in self._stored[step].answers]
+            if len(answered) < len(self._stored):
+                since = f"only from update {answered[0]} on" if answered else "at no checkpoint"
+                found.append(f"{examples.language} {examples.split}: asked {since}, having been added late")
+        return found
+
+    def finish(self) -> "Checkpoints":
+        """Score the test answers, and make two files of the checkpoints."""
+        checkpoints = [self._stored[step] for step in self.steps]
+        kind = kind_of(self.task)
+        scored = [
+            (_key(examples), examples)
+            for examples in self.probes
+            if examples.split == "test" and examples.has_gold and not kind.placeholder(examples)
+        ]
+        rows = []
+        for stored in checkpoints:
+            rows += stored.rows
+            for key, examples in scored:
+                if key in stored.answers:
+                    rows += self._scored(stored.step, examples, stored.answers[key])
+        self._write_answers(checkpoints)
+        with atomic_write(self.folder / SCORES) as stream:
+            table = csv.writer(stream, lineterminator="\n")
+            table.writerows([CheckpointScore._fields, *rows])
+        return read_checkpoints(self.folder)
+
+    def _path(self, step: int) -> Path:
+        return self.folder / SHARDS / f"{step:08}.json"
+
+    def _scored(self, step: int, examples: Examples, values: Sequence[Any]) -> list[CheckpointScore]:
+        kind = kind_of(self.task)
+        given = [None if value is None else kind.normalize(value) for value in values]
+        metrics = judge(self.task, examples, given).metrics
+        return [
+            CheckpointScore(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
+            for name, found in metrics.items()
+        ]
+
+    def _write_answers(self, checkpoints: Sequence[_StoredCheckpoint]) -> None:
+        """All answers as numbers into a list of the different ones: most checkpoints agree about most examples.
+
+        The number is -1 where a checkpoint was not asked.
+        """
+        arrays: dict[str, Any] = {"steps": np.array([stored.step for stored in checkpoints], np.int64)}
+        for examples in self.probes:
+            key = _key(examples)
+            codes: dict[bytes, int] = {}
+            table = np.full((len(checkpoints), len(examples)), -1, np.int32)
+            for row, stored in enumerate(checkpoints):
+                if key in stored.answers:
+                    texts = map(msgspec.json.encode, stored.answers[key])
+                    table[row] = [codes.setdefault(text, len(codes)) for text in texts]
+            arrays[f"{key}/ids"] = np.frombuffer(msgspec.json.encode(examples.ids), np.uint8)
+            arrays[f"{key}/answers"] = np.frombuffer(b"[" + b",".join(codes) + b"]", np.uint8)
+            arrays[f"{key}/codes"] = table
+        with atomic_write(self.folder / ANSWERS) as stream:
+            np.savez_compressed(stream.buffer, **arrays)
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A record that is complete."""
+
+    folder: Path
+    rows: tuple[CheckpointScore, ...]
+
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """The checkpoints, in order."""
+        with np.load(self.folder / ANSWERS) as arrays:
+            return tuple(arrays["steps"].tolist())
+
+    def answers(self, step: int, language: str, split: str = "test") -> dict[str, Any]:
+        """What was answered at a checkpoint, by id.
+
+        Raises:
+            DataError: the checkpoint, language or split is not in the record.
+        """
+        key = f"{split}/{language}"
+        with np.load(self.folder / ANSWERS) as arrays:
+            asked = step in self.steps and f"{key}/ids" in arrays
+            codes = arrays[f"{key}/codes"][self.steps.index(step)] if asked else np.array([-1])
+            if (codes < 0).any():
+                where = str(self.folder / ANSWERS)
+                raise DataError(f"no answers of step {step} on {language} {split}", where=where)
+            ids, answers = (msgspec.json.decode(arrays[f"{key}/{part}"].tobytes()) for part in ("ids", "answers"))
+        return {identifier: answers[code] for identifier, code in zip(ids, codes.tolist(), strict=True)}
+
+
+def read_checkpoints(folder: Path) -> Checkpoints:
+    """The record in a folder.
+
+    Raises:
+        DataError: there is none, or a damaged one.
+    """
+    path = folder / SCORES
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            _, *lines = csv.reader(stream)
+        rows = (CheckpointScore(int(a), int(b), c, d, e, float(f), int(g)) for a, b, c, d, e, f, g in lines)
+        return Checkpoints(folder, tuple(rows))
+    except FileNotFoundError:
+        raise DataError(
+            "there is no record of checkpoints", where=str(folder), fix="isogloss train makes one"
+        ) from None
+    except ValueError as error:
+        raise DataError(f"the record of checkpoints is damaged ({error})", where=str(path)) from None
+
+
+def _key(examples: Examples) -> str:
+    return f"{examples.split}/{examples.language}"
+
+
+def _read_stored(path: Path) -> _StoredCheckpoint | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_StoredCheckpoint)
+    except msgspec.DecodeError:
+        return None  # from a disk that lost power: that checkpoint is asked again
