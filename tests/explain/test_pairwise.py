@@ -10,9 +10,10 @@ from isogloss.explain.model import Attribute
 from isogloss.explain.pairwise import AttributeContrasts, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.explain.tagging import entities
-from isogloss.metrics import registry
+from isogloss.metrics.registry import Metric
 from isogloss.metrics.significance import mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.scoring import main_score
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 
@@ -90,7 +91,7 @@ def test_who_is_right_where_the_other_is_wrong() -> None:
 
 
 def test_where_less_is_better_the_lower_one_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     cell, column = turned()
     (facet,) = compared(cell, chosen(column))
     assert facet.lower_is_better

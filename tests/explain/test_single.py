@@ -13,9 +13,10 @@ from isogloss.explain.measure import GROUPS, bucket_draws, bucketed_rows
 from isogloss.explain.model import Attribute, AttributeScores, Bucket, Column
 from isogloss.explain.selection import AttributeSelection
 from isogloss.explain.single import attribute_scores, best_and_worst, bucket_text, confusion
-from isogloss.metrics import registry
 from isogloss.metrics.intervals import wilson
+from isogloss.metrics.registry import Metric
 from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.scoring import main_score
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 
@@ -71,7 +72,7 @@ def test_where_less_is_better_the_lowest_bucket_is_the_best(monkeypatch: pytest.
     assert facet.insight.startswith("its size: best at S (1, 2] (80.0), worst at XS 1 (10.0), a difference of 70.0")
     assert best_and_worst(facet) == (facet.buckets[1], facet.buckets[0])
     assert [score.ids for score in facet.buckets] == [["e20"], ["e360"]]
-    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     errors = found()
     assert errors.insight.startswith("its size: best at XS 1 (10.0), worst at S (1, 2] (80.0), a difference of 70.0")
     assert best_and_worst(errors) == (errors.buckets[0], errors.buckets[1])

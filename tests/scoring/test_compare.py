@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from isogloss.errors import PredictionError
-from isogloss.metrics import registry
+from isogloss.metrics.registry import Metric
+from isogloss.scoring import main_score
 from isogloss.scoring.cells import Request, judged_cells
 from isogloss.scoring.compare import Comparison, compare, compare_request
 from isogloss.scoring.draws import draw
@@ -115,7 +116,7 @@ def test_a_comparison_is_a_data_frame(systems: Path) -> None:
 
 
 def test_where_less_is_better_the_lower_one_wins(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx"])
     assert found.overall is not None
     assert found.overall.difference > 0  # first minus second, whoever is better
@@ -127,7 +128,7 @@ def test_where_less_is_better_the_lower_one_wins(systems: Path, monkeypatch: pyt
 
 
 def test_tasks_of_both_directions_have_no_overall(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx", "udpos", "wikiann"])
     assert found.overall is None
     assert "of some tasks more is better, of others less" in found.verdict()
