@@ -4,6 +4,7 @@ import isogloss
 isogloss.task("xquad")                                # what a task is
 isogloss.load("xquad", "en", data="data")             # its examples
 isogloss.score("my-predictions", data="data")         # every number, with intervals
+isogloss.compare("mine", "theirs", data="data")       # is the difference real?
 """
 
 from importlib import import_module
@@ -15,32 +16,35 @@ from isogloss.version import __version__
 __all__ = [
     "__version__",
     "checklist",
+    "compare",
     "data",
     "explain",
+    "export",
     "languages",
     "load",
     "metrics",
     "predictions",
     "report",
+    "run",
     "runs",
     "score",
     "scoring",
     "systems",
     "task",
     "tasks",
+    "train",
     "training",
     "translation",
+    "validate",
 ]
 
 if TYPE_CHECKING:
     from isogloss import (
         checklist,
         data,
-        explain,
         languages,
         metrics,
         predictions,
-        report,
         runs,
         scoring,
         systems,
@@ -48,11 +52,27 @@ if TYPE_CHECKING:
         training,
         translation,
     )
+    from isogloss.explain.analysis import explain
+    from isogloss.predictions.export import export
+    from isogloss.predictions.validate import validate
+    from isogloss.report.write import report
+    from isogloss.runs.api import run, train
+    from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.tasks.loading import load
     from isogloss.tasks.registry import task
 else:
-    _FUNCTIONS = {"task": "tasks.registry", "load": "tasks.loading", "score": "scoring.score"}
+    # The verbs as functions; `explain` and `report` are packages that can be called.
+    _FUNCTIONS = {
+        "task": "tasks.registry",
+        "load": "tasks.loading",
+        "score": "scoring.score",
+        "compare": "scoring.compare",
+        "validate": "predictions.validate",
+        "export": "predictions.export",
+        "run": "runs.api",
+        "train": "runs.api",
+    }
     _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
 
     def __getattr__(name: str) -> Any:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import PredictionError, UnknownNameError
-from isogloss.explain import dataset_bias, explain
-from isogloss.explain.analysis import explain_request
+from isogloss.explain.analysis import explain, explain_request
+from isogloss.explain.bias import dataset_bias
 from isogloss.explain.selection import select_attributes
 from isogloss.scoring.cells import Request
 from predictions.made import write_jsonl, xquad

@@ -17,7 +17,7 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
 from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.cells import Request
 from isogloss.scoring.contrast import distinct_names
 from isogloss.scoring.results import data_frame, html_table
@@ -72,7 +72,7 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 def explain(
-    *predictions: str | os.PathLike[str],
+    *predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
     split: str = "test",
@@ -85,7 +85,8 @@ def explain(
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
     Args:
-        *predictions: one prediction folder, or more to compare them two by two.
+        *predictions: one prediction folder, or mapping {task: {language: {id: answer}}}; or more, to compare them two
+            by two.
         suite: decides tasks and languages.
         data: the data folder; default ISOGLOSS_DATA or the user's cache.
         split: "test", "dev", or "best" (test where it has gold, else dev).
@@ -109,11 +110,11 @@ def explain(
         suite, tasks=tasks, languages=languages, split=split, data=None if data is None else Path(data)
     )
     selection = select_attributes(attributes, request)
-    return explain_request([Path(each) for each in predictions], request, selection, examples=examples, seed=seed)
+    return explain_request(predictions, request, selection, examples=examples, seed=seed)
 
 
 def explain_request(
-    systems: Sequence[Path],
+    systems: Sequence[Predictions],
     request: Request,
     selection: AttributeSelection | None = None,
     *,
@@ -132,7 +133,7 @@ def explain_request(
         progress: called with every cell.
     """
     selection = selection or AttributeSelection()
-    about = [PredictionFolder(path).system for path in systems]
+    about = [open_predictions(each).system for each in systems]
     names = distinct_names([str(system["name"]) for system in about])
     shared = shared_binnings(request, selection, progress)
     collector = ExampleCollector(examples, names) if examples > 0 else None
@@ -150,7 +151,7 @@ def explain_request(
         if len(table.systems) > 1:
             _compare(table, along, pairs, collector, seed)
     if pairs and not any(pair.cells for pair in pairs.values()):
-        raise PredictionError("the systems have no cell in common", where=", ".join(map(str, systems)))
+        raise PredictionError("the systems have no cell in common", where=", ".join(names))
     return Analysis(singles, list(pairs.values()), selection.edges, {} if collector is None else collector.found)
 
 

@@ -17,6 +17,7 @@ from isogloss.explain import tagging
 from isogloss.explain.buckets import NONE
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
+from isogloss.predictions.memory import Predictions
 from isogloss.scoring.cells import Answered, Request, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.tasks.examples import Examples
@@ -115,7 +116,7 @@ class CellTable:
 
 
 def cell_tables(
-    systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None
+    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
 ) -> Iterator[CellTable]:
     """The cells that any of the systems has, one after the other, with all those systems."""
     for row in answered_cells(systems, request, progress):

@@ -9,9 +9,9 @@ from pathlib import Path
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.align import align
-from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.gold import gold_examples
+from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
@@ -118,8 +118,10 @@ class Answered:
     cell: Cell
 
 
-def judged_cells(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Iterator[Cell]:
-    """The cells the folder has, one after the other; raises one error for all problems of the answers."""
+def judged_cells(
+    predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None
+) -> Iterator[Cell]:
+    """The cells that have answers, one after the other; raises one error for all problems of the answers."""
     # `map` lets go of the texts of a cell before it asks for the next.
     return map(_only_cell, answered_cells([predictions], request, progress))
 
@@ -130,13 +132,13 @@ def _only_cell(row: tuple[Answered | None, ...]) -> Cell:
 
 
 def answered_cells(
-    systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None
+    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
 ) -> Iterator[tuple[Answered | None, ...]]:
     """The cells that any of the folders has, texts and all: one entry a system, None where it has no answers.
 
     One error is raised at the end for all problems of all answers, or where a system has no answer at all.
     """
-    folders = [PredictionFolder(path) for path in systems]
+    folders = [open_predictions(predictions) for predictions in systems]
     problems: list[Problem] = []
     seen = [False] * len(folders)
     for name in request.tasks:
@@ -160,7 +162,7 @@ def answered_cells(
 
 
 def _answered(
-    folder: PredictionFolder, of: Task, language: str, request: Request, problems: list[Problem]
+    folder: PredictionSource, of: Task, language: str, request: Request, problems: list[Problem]
 ) -> Answered | None:
     """One system on one cell; everything that is missing or damaged joins the problems."""
     if not folder.has(of):
@@ -175,7 +177,7 @@ def _answered(
     return answered
 
 
-def _where_to_put_them(folder: PredictionFolder, request: Request) -> str:
+def _where_to_put_them(folder: PredictionSource, request: Request) -> str:
     """What to do about an empty grid; languages that are in no average are read only when they are named."""
     outside = [
         f"{name}/{code}"
@@ -205,7 +207,7 @@ def _splits(request: Request) -> tuple[str, ...]:
 
 
 def _judged(
-    folder: PredictionFolder, of: Task, language: str, request: Request
+    folder: PredictionSource, of: Task, language: str, request: Request
 ) -> tuple[Answered | None, list[Problem]]:
     """A judged cell, or None where there is nothing to judge or too much is wrong."""
     answered = [(split, folder.find(of, language, split)) for split in _splits(request)]

@@ -12,7 +12,7 @@ import msgspec
 
 from isogloss.errors import PredictionError
 from isogloss.metrics.significance import paired
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.averages import MIXED, Estimate, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
@@ -112,8 +112,8 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @overload
 def compare(
-    first: str | os.PathLike[str],
-    second: str | os.PathLike[str],
+    first: Predictions,
+    second: Predictions,
     /,
     *,
     suite: str = ...,
@@ -128,7 +128,7 @@ def compare(
 
 @overload
 def compare(
-    *predictions: str | os.PathLike[str],
+    *predictions: Predictions,
     suite: str = ...,
     data: str | os.PathLike[str] | None = ...,
     gold: str | os.PathLike[str] | None = ...,
@@ -140,7 +140,7 @@ def compare(
 
 
 def compare(
-    *predictions: str | os.PathLike[str],
+    *predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
     gold: str | os.PathLike[str] | None = None,
@@ -152,7 +152,7 @@ def compare(
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
     Args:
-        *predictions: two or more prediction folders.
+        *predictions: two or more prediction folders, or mappings {task: {language: {id: answer}}}.
         suite: decides languages, averages and the rule of the overall figure.
         data: the data folder with gold; default ISOGLOSS_DATA or the user's cache.
         gold: a folder of labels in XTREME's layout, instead of the data folder.
@@ -178,21 +178,21 @@ def compare(
         gold=None if gold is None else Path(gold),
         allow_partial=allow_partial,
     )
-    found = compare_request([Path(each) for each in predictions], request)
+    found = compare_request(predictions, request)
     return found[0] if len(predictions) == 2 else found
 
 
 def compare_request(
-    systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
+    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
 ) -> list[Comparison]:
     """Compare every pair of systems as a request says; `progress` is told each cell before it is judged."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    names = distinct_names([str(PredictionFolder(path).system["name"]) for path in systems])
-    judged = [{(c.task, c.language): c for c in judged_cells(path, request, progress)} for path in systems]
+    names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
+    judged = [{(c.task, c.language): c for c in judged_cells(each, request, progress)} for each in systems]
     shared = [key for key in judged[0] if all(key in cells for cells in judged)]
     if not shared:
-        raise PredictionError("the systems have no cell in common", where=", ".join(map(str, systems)))
+        raise PredictionError("the systems have no cell in common", where=", ".join(names))
     everything = dict.fromkeys(key for cells in judged for key in cells)
     skipped = [f"{name}/{code}" for name, code in everything if (name, code) not in shared]
     aligned = [[_one_score(cells[key]) for key in shared] for cells in judged]

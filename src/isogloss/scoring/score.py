@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import Statistics, merge
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.averages import cell_numbers, pooled, summary, task_figures
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
@@ -18,7 +18,7 @@ from isogloss.version import __version__
 
 
 def score(
-    predictions: str | os.PathLike[str],
+    predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
     gold: str | os.PathLike[str] | None = None,
@@ -28,17 +28,26 @@ def score(
     *,
     allow_partial: bool = False,
 ) -> Results:
-    """Score a folder of predictions.
+    """Score predictions.
 
     Args:
-        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings.
-        suite: "xtreme-r" or "xtreme"; decides languages, averages and the rule of the overall figure.
+        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; or the answers
+            themselves, as {task: {language: {id: answer}}}.
+        suite: a suite such as "xtreme-r", or a TOML file; decides languages, averages and the rule of the overall.
         data: the data folder with gold; default ISOGLOSS_DATA or the user's cache.
         gold: a folder of labels in XTREME's layout, instead of the data folder.
         split: "test", "dev", or "best" (test where it has gold, else dev; no overall).
         tasks: only these tasks.
         languages: only these languages.
         allow_partial: also score cells whose gold is incomplete; no average includes them.
+
+    Returns:
+        Every cell, task average, category and the overall figure, with 95 % intervals and signatures.
+
+    Raises:
+        PredictionError: there are no predictions, or some that cannot be scored; all problems are listed.
+        DataError: gold is missing or damaged.
+        UnknownNameError: no such suite, task, language or split.
     """
     request = Request.of(
         suite,
@@ -49,14 +58,13 @@ def score(
         gold=None if gold is None else Path(gold),
         allow_partial=allow_partial,
     )
-    return score_request(Path(predictions), request)
+    return score_request(predictions, request)
 
 
-def score_request(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Results:
-    """Score a folder as a request says; `progress` is told each cell before it is judged."""
-    return score_cells(
-        list(judged_cells(predictions, request, progress)), request, PredictionFolder(predictions).system
-    )
+def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
+    """Score predictions as a request says; `progress` is told each cell before it is judged."""
+    system = open_predictions(predictions).system
+    return score_cells(list(judged_cells(predictions, request, progress)), request, system)
 
 
 def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
