@@ -36,10 +36,10 @@ def demo(
     explained = str(out / "explain.json")
     words = ("--suite", "mini", "--tasks", "mini-xquad,mini-xnli", "--languages", some)
     _call("explain", str(first), *words, "--json", explained)
-    answers = str(out / "checklist")
     _call("checklist", "show", "comparisons-0007", "--languages", some)
-    _call("checklist", "answer", "ngram", "--out", answers, "--languages", some, "--cases", "50")
-    _call("checklist", "score", answers, "--languages", some, "--cases", "50")
+    tests = ("--suite", "checklist", "--languages", some)
+    _call("run", "ngram#train_on=mini-xquad", *tests, "--out", str(out), "--seeds", "1", "--jobs", jobs)
+    _call("score", str(out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"), *tests)
     if find_spec("vl_convert") is not None:
         page = str(out / "report")
         _call("report", str(first), "--explain", explained, "--out", page, "--no-pictures")

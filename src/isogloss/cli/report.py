@@ -18,9 +18,6 @@ def report(
         list[Path] | None,
         typer.Option(help="JSON of isogloss explain: one system, several compared, or --bias; repeatable."),
     ] = None,
-    checklist: Annotated[
-        list[Path] | None, typer.Option(help="Rates (JSON of isogloss checklist score); repeatable.")
-    ] = None,
     title: Annotated[str, typer.Option(help="The heading.")] = "Isogloss report",
     pictures: Annotated[bool, typer.Option(help="Also write every chart as SVG and PNG.")] = True,
 ) -> None:
@@ -34,14 +31,14 @@ def report(
     Examples:
       isogloss report results.json --out report
       isogloss report runs/xlmr/zero-shot/seed-0 mbert.json \\
-          --explain explain.json --checklist rates.json -o report
+          --explain explain.json -o report
       isogloss report xlmr.json mbert.json --explain both.json \\
           --explain bias.json -o report
     """
     from isogloss.report.inputs import read_inputs
     from isogloss.report.write import write_report
 
-    inputs = read_inputs(results, explain or (), checklist or ())
+    inputs = read_inputs(results, explain or ())
     with progress("writing") as step:
         page = write_report(inputs, out, title=title, pictures=pictures, progress=step)
     typer.echo(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")

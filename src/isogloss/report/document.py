@@ -21,7 +21,6 @@ from isogloss.report.tables import Table
 from isogloss.scoring.results import PairScores, Results
 
 LEVELS = ("overall", "category", "task")
-RULES = ("fair", "paper")
 CELL_HINTS = {"name": "language", "autonym": "autonym", "task": "task", "system": "system", "detail": "metrics"}
 
 EXPLAIN = "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds."
@@ -35,8 +34,6 @@ def sections(inputs: Inputs) -> list[Section]:
         parts.append(_gap(inputs.systems, found))
     if any(results.pairs for results in inputs.systems.values()):
         parts.append(_pairs(inputs.systems))
-    if inputs.checklists:
-        parts.append(_checklist(inputs))
     if explained.pairs:
         parts.append(versus_section(explained.pairs))
     if explained.explanations:
@@ -254,54 +251,6 @@ def _pair_table(task: str, of: Mapping[str, PairScores]) -> Table:
         table.notes.append(f"{name}: {subsets}")
     if any(scores.metric == "one-target" for scores in of.values()):
         table.notes.append("one-target: MRR@20 of one right answer at a time, the others taken out")
-    return table
-
-
-def _checklist(inputs: Inputs) -> Section:
-    records = [
-        {
-            "system": f"{name}, rule: {rule}",
-            "language": cell.language,
-            "name": label(cell.language),
-            "test": cell.test,
-            "score": round(rate.value, 2),
-            "low": rate.low,
-            "high": rate.high,
-            "review": cell.review,
-        }
-        for name, rates in inputs.checklists.items()
-        for rule in RULES
-        for cell in rates
-        if (rate := cell.rates.get(rule))
-    ]
-    every = [cell for rates in inputs.checklists.values() for cell in rates]
-    tests = list(dict.fromkeys(cell.test for cell in every))
-    order = sorted({label(cell.language) for cell in every})
-    hints = {"name": "language", "test": "test", "score": "error rate", "low": "low", "high": "high"}
-    chart = charts.heat_map(
-        "checklist",
-        "Checklist: error rate",
-        records,
-        x=("test", tests),
-        y=("name", order),
-        hints={**hints, "review": "review"},
-        scale=charts.ERRORS,
-    )
-    intro = (
-        "Error rates in per cent: a case fails if any of its examples fails. Dark is bad. "
-        "What the paper's rule has above the fair one is the rule's fault, not the system's."
-    )
-    return Section("checklist", "Checklist", intro, {"checklist": _rate_table(inputs, tests)}, [chart])
-
-
-def _rate_table(inputs: Inputs, tests: list[str]) -> Table:
-    table = Table("Checklist: error rates", ("code", "language", "answers", "rule", *tests), words=4)
-    for name, rates in inputs.checklists.items():
-        for code in sorted({cell.language for cell in rates}, key=label):
-            found = {cell.test: cell.rates for cell in rates if cell.language == code}
-            for rule in RULES:
-                row = [found[test].get(rule) if test in found else None for test in tests]
-                table.add(code, label(code), name, rule, *(f"{rate.value:.1f}" if rate else "·" for rate in row))
     return table
 
 

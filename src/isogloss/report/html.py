@@ -85,7 +85,6 @@ def _data(inputs: Inputs, sections: Sequence[Section], room: int) -> str:
 def _search_words(inputs: Inputs) -> Mapping[str, str]:
     """What each language is found by: its names, family, branch and script."""
     codes = {cell.language for results in inputs.systems.values() for cell in results.cells}
-    codes |= {cell.language for rates in inputs.checklists.values() for cell in rates}
     explained = inputs.explained
     codes |= {facet.language for found in explained.explanations.values() for facet in found.facets}
     codes |= {each.language for each in explained.survey.distributions} if explained.survey else set()

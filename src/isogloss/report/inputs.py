@@ -1,17 +1,12 @@
-"""What a report is made of: result records, explanations and checklist rates, read from disk and named."""
+"""What a report is made of: result records and explanations, read from disk and named."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
-from isogloss.report.explain_io import Explained, decoded, distinct, read_explained, system_words
+from isogloss.report.explain_io import Explained, distinct, read_explained, system_words
 from isogloss.scoring.results import Results
-
-if TYPE_CHECKING:
-    from isogloss.checklist.scoring import CellRate
 
 
 @dataclass(frozen=True)
@@ -20,16 +15,13 @@ class Inputs:
 
     systems: dict[str, Results] = field(default_factory=dict)
     explained: Explained = field(default_factory=Explained)
-    checklists: "dict[str, list[CellRate]]" = field(default_factory=dict)
 
 
-def read_inputs(results: Sequence[Path], explain: Sequence[Path] = (), checklist: Sequence[Path] = ()) -> Inputs:
+def read_inputs(results: Sequence[Path], explain: Sequence[Path] = ()) -> Inputs:
     """Read records, or folders that have a `results.json`, and what else is to be shown beside them."""
     records = [Results.from_json(_record(path)) for path in results]
     names = distinct([system_words(record.system) for record in records])
-    stems = distinct([(path.stem, path.resolve().parent.name) for path in checklist])
-    rates = {stem: _rates(path) for stem, path in zip(stems, checklist, strict=True)}
-    return Inputs(dict(zip(names, records, strict=True)), read_explained(explain), rates)
+    return Inputs(dict(zip(names, records, strict=True)), read_explained(explain))
 
 
 def _record(path: Path) -> Path:
@@ -40,10 +32,3 @@ def _record(path: Path) -> Path:
         fix = "Give a results.json, or a folder with one (RUNS/<system>/<regime>/seed-<n>)"
         raise DataError("has no results.json", where=str(path), fix=fix)
     return found
-
-
-def _rates(path: Path) -> "list[CellRate]":
-    # Only who shows a checklist needs its machinery.
-    from isogloss.checklist.scoring import CellRate
-
-    return decoded(path, read_bytes(path), list[CellRate], "the rates of isogloss checklist score --json")

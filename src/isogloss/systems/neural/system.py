@@ -139,10 +139,9 @@ class NeuralSystem(System):
         return bool(found.epochs or found.steps)
 
     def learns_from(self, task: Task) -> Task:
-        """The recipe's `train_on`, or the task itself; mini tasks learn from mini tasks."""
+        """The recipe's `train_on`, or as of every system; small editions of tasks learn from small editions."""
         other = self.recipe_for(task).train_on
-        mini = "mini-" if task.id.startswith("mini-") else ""
-        return find_task(mini + other) if other else task
+        return find_task(task.in_same_edition(other)) if other else super().learns_from(task)
 
     def fit(self, task: Task, train: Examples | None, seed: int) -> "NeuralSystem":
         """Train without a record: the last weights answer, and nothing is kept.

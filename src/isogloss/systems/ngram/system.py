@@ -9,6 +9,8 @@ from isogloss.systems.ngram.qa import Reader
 from isogloss.systems.ngram.retrieval import Retriever
 from isogloss.systems.ngram.tagging import Tagger
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.registry import canonical
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -18,39 +20,49 @@ class _Model(Protocol):
 
 
 _LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
-    "classification": Classifier,
-    "choice": Chooser,
-    "tagging": Tagger,
-    "qa": Reader,
+    "label": Classifier,
+    "option": Chooser,
+    "tags": Tagger,
+    "answer": Reader,
 }
-_RETRIEVAL = ("bitext", "pool")
 
 
 class NgramSystem(System):
     """Hashed character n-grams and linear models: what a task gives away to a system that understands nothing.
 
     Deterministic: all that is random, the order of the training examples and the reader's rival spans, is the seed's.
+
+    Args:
+        train_on: the task whose training set it learns from, where it is not the task's own choice.
+
+    Raises:
+        UnknownNameError: no such task.
     """
 
     name = "ngram"
 
-    def __init__(self) -> None:
+    def __init__(self, *, train_on: str = "") -> None:
         self._model: _Model | None = None
+        if train_on:
+            self.train_on = canonical(train_on)
+            self.name = f"ngram-on-{self.train_on}"
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The name, the version of Isogloss it comes with, and what it is."""
-        return {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+        said = {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+        return {**said, **({"train_on": self.train_on} if self.train_on else {})}
 
     def refusal(self, task: Task) -> str:
         """Bitext mining is refused: where to cut the ranked pairs off can only be learnt from gold pairs."""
-        if task.kind in _LEARNERS or task.kind in _RETRIEVAL:
+        form = kind_of(task).form
+        if form in _LEARNERS or form == "ranking":
             return ""
         return f"{self.name} does no {task.kind}: the threshold would have to be chosen on gold pairs, and it has none"
 
     def needs_training(self, task: Task) -> bool:
         """All but retrieval learn from the English training set."""
-        return task.kind in _LEARNERS
+        return kind_of(task).form in _LEARNERS
 
     def fit(self, task: Task, train: Examples | None, seed: int) -> "NgramSystem":
         """Learn a task, forgetting the one before.
@@ -60,14 +72,15 @@ class NgramSystem(System):
         """
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
-        if task.kind in _RETRIEVAL:
+        form = kind_of(task).form
+        if form == "ranking":
             self._model = Retriever(task.kind)
             return self
         if train is None or not len(train) or not train.has_gold:
             lack = "missing" if train is None else "empty" if not len(train) else "without answers"
             what = f"{self.name} must be trained, but the training set is {lack}"
             raise SystemFailureError(what, where=task.id, fix="Give it the English training split, or any with gold")
-        self._model = _LEARNERS[task.kind](task, train, seed)
+        self._model = _LEARNERS[form](task, train, seed)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:
