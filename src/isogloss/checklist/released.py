@@ -1,7 +1,7 @@
 """The released MultiCheckList, filled as its sheet means it, so that its defects can be counted.
 
 The sheet holds sentences and fill-ins; names come from CheckList's lists, in which a language without names takes the
-English ones. ReleasedCases are drawn by seed over all assignments of the slots, each at most once; a case is every context with
+English ones. Cases are drawn by seed over all assignments of the slots, each at most once; a case is every context with
 every question, as released. Where this differs from the released generator:
 
 * It picks variants in a way of its own in each language, and in some pairs them with the conditions of other rows or

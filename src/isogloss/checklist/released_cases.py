@@ -1,4 +1,4 @@
-"""ReleasedCases of the released sheet: what can be drawn, what is said then, and what is wrong with the saying."""
+"""Cases of the released sheet: what can be drawn, what is said then, and what is wrong with the saying."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

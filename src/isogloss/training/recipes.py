@@ -12,6 +12,7 @@ from typing import Any
 from isogloss.data.files import read_text
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.registry import TASKS
+from isogloss.tasks.registry import task as find_task
 from isogloss.training.selection import check_rule
 
 NAMES = ("paper", "scripts", "keung")
@@ -91,7 +92,7 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
 
     Args:
         name: one of `NAMES`.
-        task: a task's id; a mini task follows its real one.
+        task: a task's id; a mini task follows its real one, a test of the checklist what it learns from.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
             `[task.size]`; the more specific wins (a mini task's section over its real one's), and all of them win over
@@ -138,8 +139,9 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
-    names = dict.fromkeys((task.removeprefix("mini-"), task))
-    of_task = [tables.get(name, {}) for name in names]
+    asked = find_task(task)
+    # Whoever learns from another task's training set begins with what is said of that task.
+    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.train_on, asked.base_id, asked.id))]
     sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
     for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):
