@@ -40,7 +40,7 @@ QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64}
 
 
 @dataclass(frozen=True)
-class FineTuning:
+class Experiment:
     """One command: a system, what it learns, and where it is asked."""
 
     name: str
@@ -53,29 +53,29 @@ class FineTuning:
 
 
 STUDY = (
-    FineTuning("udpos", "udpos", settings={"epochs": 2.0}),
+    Experiment("udpos", "udpos", settings={"epochs": 2.0}),
     # WikiANN's test labels are not in XTREME's files: dev is asked, so it must not choose the checkpoint.
-    FineTuning("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
-    FineTuning("tydiqa", "tydiqa", settings=LONGER),
-    FineTuning("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
-    FineTuning("tydiqa-own", "tydiqa", regime="in-language", settings=LONGER, random=False),
-    FineTuning("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
-    FineTuning("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
-    FineTuning("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
-    FineTuning("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
-    FineTuning("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
+    Experiment("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
+    Experiment("tydiqa", "tydiqa", settings=LONGER),
+    Experiment("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
+    Experiment("tydiqa-own", "tydiqa", regime="in-language", settings=LONGER, random=False),
+    Experiment("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
+    Experiment("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
+    Experiment("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
+    Experiment("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
+    Experiment("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
 )
 
 
-def start(course: FineTuning, random: bool, chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
-    name = f"{course.name}-{'random' if random else 'pretrained'}"
+def start(experiment: Experiment, random: bool, chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
+    name = f"{experiment.name}-{'random' if random else 'pretrained'}"
     config = chosen.out / f"{name}.toml"
-    config.write_text(to_toml({**COMMON, **course.settings}), encoding="utf-8")
-    pooled = "#pooling=mean" if course.system == "dual-encoder" else ""
-    system = f"{course.system}:{chosen.model}{pooled}{(',' if pooled else '#') + 'random' if random else ''}"
-    words = [system, "--task", course.task, "--split", course.split, "--regime", course.regime]
+    config.write_text(to_toml({**COMMON, **experiment.settings}), encoding="utf-8")
+    pooled = "#pooling=mean" if experiment.system == "dual-encoder" else ""
+    system = f"{experiment.system}:{chosen.model}{pooled}{(',' if pooled else '#') + 'random' if random else ''}"
+    words = [system, "--task", experiment.task, "--split", experiment.split, "--regime", experiment.regime]
     where = ["--data", str(chosen.data), "--config", str(config), "--seeds", str(chosen.seeds)]
-    call = [sys.executable, "-m", "isogloss", "train", *words, *where, "--out", str(chosen.out / course.name)]
+    call = [sys.executable, "-m", "isogloss", "train", *words, *where, "--out", str(chosen.out / experiment.name)]
     log = (chosen.out / f"{name}.log").open("wb")
     source = str(Path(__file__).parents[1] / "src")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}
@@ -83,15 +83,15 @@ def start(course: FineTuning, random: bool, chosen: argparse.Namespace) -> subpr
 
 
 def scores(out: Path) -> dict[str, dict[str, list[float]]]:
-    """The main score of every cell, by course and model and then by language, one per seed."""
+    """The main score of every cell, by experiment and model and then by language, one per seed."""
     found: dict[str, dict[str, list[float]]] = {}
     for path in sorted(out.glob("*/*/*/seed-*/.cells/*/*.json")):
         record = read_record(path)
         if record is not None and record.score is not None:
-            kind = "random" if "random" in record.system else "pretrained"
+            weights = "random" if "random" in record.system else "pretrained"
             values = [record.score.metrics[name].value for name in task(record.task).main]
-            course = found.setdefault(f"{path.relative_to(out).parts[0]} {kind}", {})
-            course.setdefault(record.language, []).append(fmean(values))
+            experiment = found.setdefault(f"{path.relative_to(out).parts[0]} {weights}", {})
+            experiment.setdefault(record.language, []).append(fmean(values))
     return found
 
 
@@ -101,14 +101,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", default="", help="courses, by name")
+    parser.add_argument("--only", default="", help="experiments, by name")
     parser.add_argument("--minutes", type=float, default=600.0)
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     only = set(filter(None, chosen.only.split(",")))
-    courses = [course for course in STUDY if not only or course.name in only]
+    experiments = [experiment for experiment in STUDY if not only or experiment.name in only]
     running = [
-        start(course, random, chosen) for course in courses for random in (False, True) if course.random or not random
+        start(experiment, random, chosen)
+        for experiment in experiments
+        for random in (False, True)
+        if experiment.random or not random
     ]
     deadline = time.monotonic() + 60 * chosen.minutes
     for process in running:
@@ -118,12 +121,12 @@ def main() -> None:
             process.terminate()
     found = scores(chosen.out)
     (chosen.out / "transfer.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    for course, languages in found.items():
+    for experiment, languages in found.items():
         en = f"{fmean(languages['en']):5.1f}" if "en" in languages else "    –"
         others = [fmean(values) for code, values in languages.items() if code != "en"]
         mean = f"{fmean(others):5.1f}" if others else "    –"
         seeds = max(map(len, languages.values()))
-        print(f"{course:28} en {en}  {len(others):2} other languages {mean}  ({seeds} seeds)")
+        print(f"{experiment:28} en {en}  {len(others):2} other languages {mean}  ({seeds} seeds)")
 
 
 if __name__ == "__main__":

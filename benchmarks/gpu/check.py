@@ -11,7 +11,7 @@ from isogloss.training.batching import BatchSchedule
 from isogloss.training.inference import outputs
 from isogloss.training.optimizer import Optimizer
 from isogloss.training.recipes import Recipe
-from isogloss.training.steps import Steps, to_device
+from isogloss.training.train_step import TrainStep, to_device
 
 RECIPE = Recipe("check", 1e-4, epochs=1, batch=16, dropout=0.0)
 
@@ -23,15 +23,15 @@ def gradients(model: torch.nn.Module, objective: Synthetic, *, graphs: bool, rou
     optimizer = Optimizer(model, RECIPE, 100, dtype)
     model.to(dtype)
     found = []
-    passes = Steps(model, objective, optimizer, graphs=graphs)
-    timetable = BatchSchedule(objective.lengths, 1, RECIPE, 0)
-    for _, [batch] in zip(range(rounds), timetable.updates(), strict=False):
+    step = TrainStep(model, objective, optimizer, graphs=graphs)
+    schedule = BatchSchedule(objective.lengths, 1, RECIPE, 0)
+    for _, [batch] in zip(range(rounds), schedule.updates(), strict=False):
         arrays = objective.batch(batch.items, batch.width, batch.size)
         for _ in range(3):  # a shape is captured at the second sight, and replayed from then on
-            passes.backward(to_device(arrays, device), 1 / objective.weight(batch.items))
+            step.backward(to_device(arrays, device), 1 / objective.weight(batch.items))
         found.append(optimizer.gradients.clone())
-    if graphs and not passes.graphs:
-        raise SystemExit(f"not captured: {passes.eager_because}")
+    if graphs and not step.graphs:
+        raise SystemExit(f"not captured: {step.eager_because}")
     return found
 
 
@@ -44,12 +44,12 @@ def updates(model: torch.nn.Module, objective: Synthetic) -> None:
         dtype = torch.float32 if precision == "fp32" else torch.bfloat16
         optimizer = Optimizer(learner, recipe, 20, dtype)
         learner.to(dtype)
-        passes = Steps(learner, objective, optimizer, graphs=True)
+        step = TrainStep(learner, objective, optimizer, graphs=True)
         for [batch] in BatchSchedule(objective.lengths, 1, recipe, 0).updates():
             arrays = objective.batch(batch.items, batch.width, batch.size)
-            passes.backward(to_device(arrays, optimizer.weights.device), 1 / objective.weight(batch.items))
-            passes.update()
-        curves.append(passes.losses.cpu())
+            step.backward(to_device(arrays, optimizer.weights.device), 1 / objective.weight(batch.items))
+            step.update()
+        curves.append(step.losses.cpu())
     apart = float((curves[0] - curves[1]).abs().max())
     print(f"check {objective.shape:5}  losses of 20 updates, at most {apart:.1e} apart (the last {curves[1][-1]:.4f})")
     if not apart < 3e-2:

@@ -10,15 +10,15 @@ EPOCHS = 2
 class Work:
     """Inputs of a task: how many, how long on average, and the measured shape that is nearest to them.
 
-    A choice, a side of a pair and a window count as an input each. The rate in pieces a second is taken to be that
-    of the shape: a shorter input is a little slower a piece, a longer one a little faster.
+    A choice, a side of a pair and a window count as an input each. The rate in tokens a second is taken to be that
+    of the shape: a shorter input is a little slower a token, a longer one a little faster.
     """
 
     task: str
     shape: str
     train: int
     test: int
-    pieces: float
+    tokens: float
 
 
 # Sizes are the papers' and the released files'; lengths were counted with a WordPiece vocabulary on the English (for
@@ -40,17 +40,17 @@ WORK = (
 
 def show(name: str, shapes: Mapping[str, Mapping[str, float]]) -> None:
     """Print the arithmetic and the sum for one size."""
-    print(f"\n{name}: {EPOCHS} epochs of every task and all test sets, one device, seconds = inputs x pieces / rate")
+    print(f"\n{name}: {EPOCHS} epochs of every task and all test sets, one device, seconds = inputs x tokens / rate")
     total = 0.0
     for work in WORK:
         rates = shapes[work.shape]
-        learning = EPOCHS * work.train * work.pieces / (rates["train"] * rates["pieces"])
-        asking = work.test * work.pieces / (rates["predict"] * rates["pieces"])
+        learning = EPOCHS * work.train * work.tokens / (rates["train"] * rates["tokens"])
+        asking = work.test * work.tokens / (rates["predict"] * rates["tokens"])
         total += learning + asking
         print(
-            f"  {work.task:24} {EPOCHS} x {work.train:7,} x {work.pieces:3.0f} pieces at "
-            f"{rates['train'] * rates['pieces'] / 1e3:5.0f} k/s = {learning:5.0f} s; {work.test:9,} asked at "
-            f"{rates['predict'] * rates['pieces'] / 1e3:6.0f} k/s = {asking:4.0f} s"
+            f"  {work.task:24} {EPOCHS} x {work.train:7,} x {work.tokens:3.0f} tokens at "
+            f"{rates['train'] * rates['tokens'] / 1e3:5.0f} k/s = {learning:5.0f} s; {work.test:9,} asked at "
+            f"{rates['predict'] * rates['tokens'] / 1e3:6.0f} k/s = {asking:4.0f} s"
         )
     captures = sum(rates["capture"] for rates in shapes.values()) / len(shapes) * 8
     print(f"  captures, 8 trainings: {captures:.0f} s\n  all: {(total + captures) / 60:.1f} min")

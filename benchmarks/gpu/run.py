@@ -24,7 +24,7 @@ from shapes import Size, Synthetic, logits, model_of, sizes
 from isogloss.training.inference import outputs
 from isogloss.training.loop import CheckpointInfo, train
 from isogloss.training.recipes import Recipe
-from isogloss.training.throughput import ceiling, flops_per_piece
+from isogloss.training.throughput import ceiling, flops_per_token
 
 # Updates that are timed: ours after twice as many to capture in, the Trainer's after a few.
 STEPS, FEWER, SKIP = 200, 40, 10
@@ -36,19 +36,19 @@ def ours(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[floa
     recipe = Recipe("bench", size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
     marks = [time.perf_counter()]
 
-    def mark(moment: CheckpointInfo, model: torch.nn.Module) -> bool:
+    def mark(info: CheckpointInfo, model: torch.nn.Module) -> bool:
         torch.cuda.synchronize()
         marks.append(time.perf_counter())
         return False
 
     model = model_of(size.config, shape, "cuda")
-    trained = train(model, objective, recipe, watch=mark)
+    trained = train(model, objective, recipe, on_checkpoint=mark)
     if trained.eager_because:
         raise SystemExit(f"not captured: {trained.eager_because}")
     seconds = marks[3] - marks[2]
     rate = steps * size.batch / seconds
     mean = float(objective.lengths.mean())
-    busy = flops_per_piece(model, mean) * mean * rate / ceiling(torch.device("cuda", 0), torch.bfloat16)
+    busy = flops_per_token(model, mean) * mean * rate / ceiling(torch.device("cuda", 0), torch.bfloat16)
     return rate, marks[2] - marks[0] - 2 * seconds, busy
 
 
@@ -63,7 +63,7 @@ def asked(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
         pass
     rate = len(objective) / (time.perf_counter() - start)
     mean = float(objective.lengths.mean())
-    flops = flops_per_piece(model, mean, training=False) * mean * rate
+    flops = flops_per_token(model, mean, training=False) * mean * rate
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
 
 
@@ -71,7 +71,7 @@ def stages(key: str, shape: str) -> Iterator[tuple[str, float]]:
     """Figures of one size and shape, each as soon as it is known."""
     size = sizes()[key]
     objective = Synthetic(shape, size.config, ITEMS)
-    yield "pieces", float(objective.lengths.mean())
+    yield "tokens", float(objective.lengths.mean())
     yield from zip(("train", "capture", "utilisation"), ours(size, shape, objective, STEPS), strict=True)
     yield from zip(("predict", "predict_utilisation"), asked(size, shape, objective), strict=True)
     for precision in ("bf16", "fp32"):

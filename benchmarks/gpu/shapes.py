@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from isogloss.training.encoded import Encoded, padded
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
-# Every twentieth quantile of the pieces of an input, counted on the English sets with a WordPiece vocabulary of
+# Every twentieth quantile of the tokens of an input, counted on the English sets with a WordPiece vocabulary of
 # 119,547: XNLI pairs (dev, cut at 128), SQuAD windows (XQuAD's, of 384), UD-POS sentences (train, cut at 128).
 QUANTILES = {
     "xnli": (13, 21, 24, 26, 28, 30, 32, 34, 36, 37, 39, 41, 43, 45, 47, 49, 51, 53, 57, 61, 79),
@@ -64,13 +64,13 @@ def model_of(config: transformers.PretrainedConfig, shape: str, device: str, see
 
 
 class Synthetic(TrainingObjective):
-    """Random pieces in the lengths of a task, with random labels."""
+    """Random tokens in the lengths of a task, with random labels."""
 
     def __init__(self, shape: str, config: transformers.PretrainedConfig, count: int, seed: int = 0) -> None:
         random = np.random.default_rng(seed)
         lengths = np.interp(random.random(count), np.linspace(0, 1, 21), QUANTILES[shape]).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        pieces = random.integers(5, config.vocab_size, starts[-1]).astype(np.int32)
+        tokens = random.integers(5, config.vocab_size, starts[-1]).astype(np.int32)
         labels = {
             "xnli": random.integers(0, 3, count),
             "squad": (random.random((count, 2)) * lengths[:, None]).astype(np.int64),
@@ -78,12 +78,12 @@ class Synthetic(TrainingObjective):
         }[shape]
         aligned, columns = ({"labels": labels}, {}) if shape == "pos" else ({}, {"labels": labels})
         self.shape, self.pad = shape, config.pad_token_id
-        self.encoded = Encoded(pieces, starts, aligned, columns)
+        self.encoded = Encoded(tokens, starts, aligned, columns)
         self.lengths = lengths
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         encoded = self.encoded
-        pieces = padded(encoded.pieces, encoded.starts, items, width, size, self.pad)
+        tokens = padded(encoded.input_ids, encoded.starts, items, width, size, self.pad)
         if self.shape == "pos":
             labels = padded(encoded.aligned["labels"], encoded.starts, items, width, size, -100)
         else:
@@ -92,7 +92,7 @@ class Synthetic(TrainingObjective):
             labels[: len(items)] = whole[items]
         mask = np.zeros((size, width), np.int64)
         mask[: len(items)] = np.arange(width) < self.lengths[items, None]
-        return {"input_ids": pieces.astype(np.int64), "attention_mask": mask, "labels": labels}
+        return {"input_ids": tokens.astype(np.int64), "attention_mask": mask, "labels": labels}
 
     def weight(self, items: Ints) -> float:
         return float(self.lengths[items].sum() if self.shape == "pos" else len(items))

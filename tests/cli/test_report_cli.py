@@ -1,8 +1,6 @@
 """isogloss report, as a user meets it."""
 
 import csv
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
@@ -11,7 +9,8 @@ import pytest
 from e2e.command import isogloss
 from isogloss.explain.analysis import Analysis
 from isogloss.report import charts
-from report.made_records import HOSTILE, explained, explanation, rates, results, survey
+from isogloss.report.write import report
+from report.made_records import HOSTILE, bias, explained, explanation, results
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -28,15 +27,13 @@ def run(tmp_path: Path) -> Path:
 def test_a_report_of_everything(run: Path, tmp_path: Path) -> None:
     results(HOSTILE, -10).to_json(tmp_path / "two.json")
     (tmp_path / "explain.json").write_bytes(msgspec.json.encode(Analysis([explanation("one")], [])))
-    (tmp_path / "rates.json").write_text(json.dumps([asdict(cell) for cell in rates()]), encoding="utf-8")
     out = tmp_path / "report"
-    more = ("--explain", tmp_path / "explain.json", "--checklist", tmp_path / "rates.json")
-    done = isogloss("report", run, tmp_path / "two.json", *more, "--out", out)
+    done = isogloss("report", run, tmp_path / "two.json", "--explain", tmp_path / "explain.json", "--out", out)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"{out}/index.html (1.")
     tables = {path.name for path in (out / "tables").iterdir()}
     pictures = {path.name for path in (out / "charts").iterdir()}
-    names = "overview languages families scripts gap pairs-lareqa checklist".split()
+    names = "overview languages families scripts gap pairs-lareqa".split()
     assert {f"{name}.{suffix}" for name in names for suffix in ("csv", "md", "tex")} <= tables
     assert {f"explain.{suffix}" for suffix in ("csv", "md", "tex")} <= tables
     assert {f"{name}.{suffix}" for name in names for suffix in ("svg", "png")} <= pictures
@@ -64,7 +61,7 @@ def test_the_analysis_of_several_systems_is_read(run: Path, tmp_path: Path) -> N
 def test_pairs_and_a_survey_are_told_apart_and_shown(run: Path, tmp_path: Path) -> None:
     made = explained()
     analysis = Analysis(list(made.explanations.values()), made.pairs, "language", made.cases)
-    for name, found in (("pair", analysis), ("data", survey())):
+    for name, found in (("pair", analysis), ("data", bias())):
         (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(found))
     out = tmp_path / "report"
     done = isogloss("report", run, "--explain", tmp_path / "pair.json", "--explain", tmp_path / "data.json", "-o", out)
@@ -79,6 +76,27 @@ def test_pairs_and_a_survey_are_told_apart_and_shown(run: Path, tmp_path: Path) 
     assert all(f'<section id="{part}"' in text for part in ("differences", "explain", "survey"))
 
 
+def test_from_python_records_and_analyses_need_no_files(run: Path, tmp_path: Path) -> None:
+    page = report(results("one"), tmp_path / "r", explain=[Analysis([explanation("one")], []), bias()], pictures=False)
+    made = isogloss("report", run, "--out", tmp_path / "cli", "--no-pictures")
+    assert made.code == 0
+    assert page == tmp_path / "r" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    assert all(f'<section id="{part}"' in text for part in ("overview", "explain", "survey"))
+    tables = [
+        (folder / "tables" / "overview.md").read_text(encoding="utf-8") for folder in (page.parent, tmp_path / "cli")
+    ]
+    assert tables[0] == tables[1]
+
+
+def test_one_system_on_two_suites_is_told_apart(tmp_path: Path) -> None:
+    both = [msgspec.structs.replace(results("one"), suite=suite) for suite in ("xtreme-r", "xtreme")]
+    page = report(both, tmp_path, pictures=False)
+    with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as stream:
+        assert {row["system"] for row in csv.DictReader(stream)} == {"one, xtreme-r", "one, xtreme"}
+    assert "2 systems on xtreme-r, test; xtreme, test" in page.read_text(encoding="utf-8")
+
+
 def test_pictures_can_be_left_out(run: Path, tmp_path: Path) -> None:
     assert isogloss("report", run, "-o", tmp_path / "r", "--no-pictures").code == 0
     assert not (tmp_path / "r" / "charts").exists()
@@ -91,15 +109,11 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.parametrize(
-    ("option", "what"),
-    [("--explain", "neither systems nor a survey"), ("--checklist", "not the rates of isogloss checklist score")],
-)
-def test_other_files_are_refused(run: Path, tmp_path: Path, option: str, what: str) -> None:
+def test_other_files_are_refused(run: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"x": 1}', encoding="utf-8")
-    done = isogloss("report", run, option, tmp_path / "other.json", "-o", tmp_path / "r")
+    done = isogloss("report", run, "--explain", tmp_path / "other.json", "-o", tmp_path / "r")
     assert done.code == 1
-    assert what in done.err
+    assert "neither systems nor a survey" in done.err
 
 
 def test_without_the_library_nothing_is_written(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

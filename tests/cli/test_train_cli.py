@@ -16,8 +16,8 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 from e2e.command import isogloss
 from isogloss.systems.neural.fit_log import read_account
 from isogloss.training import loop
+from isogloss.training.checkpoint_record import read_checkpoints
 from isogloss.training.recipes import Recipe, recipe
-from isogloss.training.record import read_checkpoints
 
 QUICK = 'epochs = 0.2\nlearning_rate = 1e-3\ncheckpoints = 50\nselect = "last"\ndev_examples = 10\ntest_examples = 10\n'
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from isogloss.checklist.scoring import CellRate, Rate
 from isogloss.explain.bias import Bias, Distances, Distribution
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
 from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, PairwiseExplanation
-from isogloss.report.explain_io import Explained
-from isogloss.report.inputs import Inputs
+from isogloss.report.explain_io import ExplainRecords
+from isogloss.report.inputs import ReportInputs
 from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
@@ -83,14 +82,7 @@ def explanation(name: str) -> Explanation:
     return Explanation({"name": name}, "xtreme-r", "test", facets, confusion)
 
 
-def rates() -> list[CellRate]:
-    both = {"fair": Rate(12.5, 5.0, 20.0, 8), "paper": Rate(87.5, 70.0, 95.0, 8)}
-    return [
-        CellRate(code, "comparisons", "unreviewed", both, {"fair": (True,), "paper": (True,)}) for code in ("en", "my")
-    ]
-
-
-def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
+def pair_made(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
     """XNLI in en and ar: the first is 5 points ahead; in en the second is surely ahead in XL, and probably in L."""
     facets = []
     for language in ("en", "ar"):
@@ -110,7 +102,7 @@ def versus(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
     return PairwiseExplanation(first, second, facets, cells)
 
 
-def survey() -> Bias:
+def bias() -> Bias:
     """XNLI in three languages and XCOPA in one: a length (Thai's largest far out), a share, and a label."""
     found = []
     for task, code, mean in (("xnli", "en", 10.0), ("xnli", "ar", 12.0), ("xnli", "th", 40.0), ("xcopa", "th", 30.0)):
@@ -131,7 +123,7 @@ def survey() -> Bias:
     return Bias("test", found, apart, ["xcopa/sw"])
 
 
-def explained() -> Explained:
+def explained() -> ExplainRecords:
     """Two systems, the pair of them, a survey, and examples that are kept with their texts."""
     said = {"plain": "neutral", HOSTILE: "entailment"}
     cases = {
@@ -139,9 +131,9 @@ def explained() -> Explained:
         "xnli/en": {"en-9": Case("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})},
     }
     explanations = {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)}
-    return Explained(explanations, [versus()], cases, "language", survey())
+    return ExplainRecords(explanations, [pair_made()], cases, "language", bias())
 
 
-def inputs() -> Inputs:
+def inputs() -> ReportInputs:
     """Two systems, one of them hostile, with everything a report can show."""
-    return Inputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained(), {"rates": rates()})
+    return ReportInputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained())

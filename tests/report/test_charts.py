@@ -8,9 +8,10 @@ import pytest
 from isogloss.errors import IsoglossError
 from isogloss.explain.model import Bucket
 from isogloss.report import charts
-from isogloss.report.document import sections
-from isogloss.report.explain_section import edges, explain_charts, slug
-from isogloss.report.section import Section
+from isogloss.report.explain_section import explain_charts
+from isogloss.report.section import Section, file_name
+from isogloss.report.sections import report_sections
+from isogloss.report.single_tables import bucket_edges
 from report.made_records import HOSTILE, inputs
 
 pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
@@ -18,7 +19,7 @@ pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, Section]:
-    return {part.id: part for part in sections(inputs())}
+    return {part.id: part for part in report_sections(inputs())}
 
 
 def values(parts: dict[str, Section], section: str, place: int = 0) -> list[dict[str, Any]]:
@@ -96,20 +97,20 @@ def test_names_are_data_never_expressions(parts: dict[str, Section]) -> None:
     ],
 )
 def test_edges(bucket: Bucket, text: str) -> None:
-    assert edges(bucket) == text
+    assert bucket_edges(bucket) == text
 
 
 def test_file_names_are_tame() -> None:
-    assert slug("aLen/qLen of ../x") == "aLen-qLen-of-..-x"
-    assert slug("../..") == "x"
+    assert file_name("aLen/qLen of ../x") == "aLen-qLen-of-..-x"
+    assert file_name("../..") == "x"
     taken: set[str] = set()
-    assert [slug(text, taken) for text in ("a/b", "A.b", "a b")] == ["a-b", "A.b", "a-b-2"]
+    assert [file_name(text, taken) for text in ("a/b", "A.b", "a b")] == ["a-b", "A.b", "a-b-2"]
 
 
 def test_a_system_has_one_colour_in_the_whole_report() -> None:
     made = inputs()
     second = {HOSTILE: made.explained.explanations[HOSTILE]}
-    overview = sections(made)[0].charts[0].spec["encoding"]["color"]["scale"]
+    overview = report_sections(made)[0].charts[0].spec["encoding"]["color"]["scale"]
     (bars, _) = next(explain_charts(second, made.systems)).spec["spec"]["layer"]
     scale = bars["encoding"]["color"]["scale"]
     assert scale["domain"] == [HOSTILE]
@@ -122,4 +123,4 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.
 
     monkeypatch.setattr(charts, "import_module", missing)
     with pytest.raises(IsoglossError, match=r"pip install 'isogloss\[charts\]'"):
-        charts.converter()
+        charts.chart_library()

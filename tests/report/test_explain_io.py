@@ -11,8 +11,8 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import Bias
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Explanation, Facet
-from isogloss.report.explain_io import read_explained
-from report.made_records import explanation, facet, survey, versus
+from isogloss.report.explain_io import read_explain_records
+from report.made_records import bias, explanation, facet, pair_made
 
 
 def written(folder: Path, name: str, found: Any) -> Path:
@@ -27,14 +27,14 @@ def of(name: str, facets: list[Facet], **system: Any) -> Explanation:
 
 def test_each_kind_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     one = written(tmp_path, "one", Analysis([explanation("one")], []))
-    two = written(tmp_path, "two", Analysis([explanation("a"), explanation("b")], [versus("a", "b")], "shared"))
-    data = written(tmp_path, "data", survey())
-    found = read_explained([one, two, data])
+    two = written(tmp_path, "two", Analysis([explanation("a"), explanation("b")], [pair_made("a", "b")], "shared"))
+    data = written(tmp_path, "data", bias())
+    found = read_explain_records([one, two, data])
     assert list(found.explanations) == ["one", "a", "b"]
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b")]
-    assert found.survey == survey()
+    assert found.bias == bias()
     assert found.edges == "mixed"
-    assert read_explained([two]).edges == "shared"
+    assert read_explain_records([two]).edges == "shared"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> No
     path = tmp_path / "other.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=what) as caught:
-        read_explained([path])
+        read_explain_records([path])
     assert caught.value.where == str(path)
 
 
@@ -60,9 +60,9 @@ def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> 
     for task in ("xnli", "xquad"):
         case = Case("en-0", {}, "gold", {"a (1)": "said", "a (2)": "other"}, {"a (1)": 0.0, "a (2)": 100.0})
         parts = [of("a", [facet(task, "en", "qLen")], seed=seed) for seed in (0, 1)]
-        pair = msgspec.structs.replace(versus("a (1)", "a (2)"), facets=[], cells=[])
+        pair = msgspec.structs.replace(pair_made("a (1)", "a (2)"), facets=[], cells=[])
         files.append(written(tmp_path, task, Analysis(parts, [pair], cases={f"{task}/en": {"en-0": case}})))
-    found = read_explained(files)
+    found = read_explain_records(files)
     assert {name: [f.task for f in each.facets] for name, each in found.explanations.items()} == {
         "a, seed 0": ["xnli", "xquad"],
         "a, seed 1": ["xnli", "xquad"],
@@ -73,18 +73,18 @@ def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> 
 
 def test_the_same_cell_twice_is_two_systems(tmp_path: Path) -> None:
     files = [written(tmp_path, name, Analysis([of("a", [facet("xnli", "en", "qLen")])], [])) for name in ("one", "two")]
-    assert list(read_explained(files).explanations) == ["a (1)", "a (2)"]
+    assert list(read_explain_records(files).explanations) == ["a (1)", "a (2)"]
 
 
 def test_surveys_of_different_tasks_are_joined_and_of_the_same_refused(tmp_path: Path) -> None:
-    made = survey()
+    made = bias()
     parts = [
         Bias(split, [each for each in made.distributions if each.task == task], [])
         for task, split in (("xnli", "test"), ("xcopa", "dev"))
     ]
     first, second = (written(tmp_path, str(place), part) for place, part in enumerate(parts))
-    found = read_explained([first, second]).survey
+    found = read_explain_records([first, second]).bias
     assert found is not None
     assert (found.split, len(found.distributions)) == ("test, dev", len(made.distributions))
     with pytest.raises(DataError, match=r"xnli is surveyed in .*0\.json too"):
-        read_explained([first, second, written(tmp_path, "again", parts[0])])
+        read_explain_records([first, second, written(tmp_path, "again", parts[0])])

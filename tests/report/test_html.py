@@ -14,13 +14,13 @@ import pytest
 
 from isogloss.explain.analysis import Analysis
 from isogloss.languages import language
-from isogloss.report.document import sections
-from isogloss.report.explain_io import distinct
-from isogloss.report.html import page
-from isogloss.report.inputs import Inputs
+from isogloss.report.html import html_page
+from isogloss.report.inputs import ReportInputs
+from isogloss.report.sections import report_sections
+from isogloss.report.system_names import shortest_distinct
 from isogloss.report.write import write_analysis, write_bias
 from isogloss.scoring.results import Results
-from report.made_records import HOSTILE, LANGUAGES, explanation, inputs, results, survey, versus
+from report.made_records import HOSTILE, LANGUAGES, bias, explanation, inputs, pair_made, results
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -55,7 +55,7 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def html() -> str:
     made = inputs()
-    return page(made, sections(made), 'A & B "report" <now>')
+    return html_page(made, report_sections(made), 'A & B "report" <now>')
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,6 @@ def test_every_link_within_the_page_has_its_end(read: Reader) -> None:
         "groups",
         "gap",
         "pairs",
-        "checklist",
         "differences",
         "explain",
         "survey",
@@ -154,13 +153,13 @@ def test_what_is_missing_and_how_it_was_made_is_told(html: str) -> None:
 def test_sections_without_data_are_left_out() -> None:
     alone = results("one")
     bare = Results(alone.suite, alone.system, alone.split, alone.cells[1:4], [], [], alone.overall, [], "0.1.0")
-    made = Inputs({"one": bare})
-    assert [part.id for part in sections(made)] == ["overview", "languages", "groups", "provenance"]
-    assert Reader(page(made, sections(made), "t")).open == []
+    made = ReportInputs({"one": bare})
+    assert [part.id for part in report_sections(made)] == ["overview", "languages", "groups", "provenance"]
+    assert Reader(html_page(made, report_sections(made), "t")).open == []
 
 
 def test_a_survey_is_a_page_of_its_own(tmp_path: Path) -> None:
-    write_bias(survey(), tmp_path / "data.html")
+    write_bias(bias(), tmp_path / "data.html")
     text = (tmp_path / "data.html").read_text(encoding="utf-8")
     found = Reader(text)
     assert found.open == []
@@ -172,7 +171,7 @@ def test_a_survey_is_a_page_of_its_own(tmp_path: Path) -> None:
 
 
 def test_an_analysis_is_a_page_of_its_own(tmp_path: Path) -> None:
-    pair = msgspec.structs.replace(versus(), cells=[])
+    pair = msgspec.structs.replace(pair_made(), cells=[])
     write_analysis(Analysis([explanation("plain"), explanation(HOSTILE)], [pair], "shared"), tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert [a["id"] for a in Reader(text).all("section")] == ["explain", "tables"]
@@ -180,7 +179,7 @@ def test_an_analysis_is_a_page_of_its_own(tmp_path: Path) -> None:
     assert len(embedded(text)["explain"]["pairs"]) == 1
 
 
-def test_pages_without_a_checklist_do_not_load_its_machinery() -> None:
+def test_pages_do_not_load_the_machinery_of_the_checklist() -> None:
     code = "import sys, isogloss.report.write; print([m for m in sys.modules if m.startswith('isogloss.checklist')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -188,7 +187,7 @@ def test_pages_without_a_checklist_do_not_load_its_machinery() -> None:
 
 def test_same_inputs_same_bytes(html: str) -> None:
     made = inputs()
-    assert page(made, sections(made), 'A & B "report" <now>') == html
+    assert html_page(made, report_sections(made), 'A & B "report" <now>') == html
 
 
 @pytest.mark.parametrize(
@@ -202,4 +201,4 @@ def test_same_inputs_same_bytes(html: str) -> None:
     ],
 )
 def test_names_are_as_short_as_they_can_be(names: list[tuple[str, ...]], told: list[str]) -> None:
-    assert distinct(names) == told
+    assert shortest_distinct(names) == told

@@ -2,13 +2,13 @@
 
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Explanation, Facet
-from isogloss.report.explain_io import Explained
+from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.page_data import explain_data
 from report.made_records import HOSTILE, explained, facet
 
 
-def alone(facets: list[Facet], cases: dict[str, dict[str, Case]] | None = None) -> Explained:
-    return Explained({"a": Explanation({}, "s", "test", facets)}, cases=cases or {})
+def alone(facets: list[Facet], cases: dict[str, dict[str, Case]] | None = None) -> ExplainRecords:
+    return ExplainRecords({"a": Explanation({}, "s", "test", facets)}, cases=cases or {})
 
 
 def test_ids_stand_once_and_are_cut_where_there_are_too_many() -> None:
@@ -57,8 +57,8 @@ def test_a_pair_has_scores_intervals_and_marks() -> None:
     (pair,) = explain_data(explained())["pairs"]
     numbers = pair["facets"][0][2]
     assert (pair["first"], pair["second"]) == ("plain", HOSTILE)
-    # Both scores, difference, low and high in tenths, p in thousandths, 1 for significant plus 2 for turned.
-    assert numbers[:7] == [920, 800, 120, 90, 150, 1, 1]
+    # Both scores, difference, low and high in tenths, p in thousandths; 1 significant, 2 turned, 4 the first is better.
+    assert numbers[:7] == [920, 800, 120, 90, 150, 1, 5]
     assert numbers[-7:] == [310, 400, -90, -120, -60, 10, 3]
     assert pair["cells"]["xnli/ar"][:4] == [100, 50, 9, 4]
 

@@ -26,7 +26,7 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.mini import make, sentences
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
-from isogloss.translation.translators import translate
+from isogloss.translation.translate import translate
 from runs.grid_fake import FakeSystem, command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
 from runs.grid_fake import log as note
 

@@ -18,11 +18,11 @@ def test_the_benchmark_needs_nothing_else():
         "for name in ('msgspec', 'pooch', 'platformdirs'): sys.modules[name] = None\n"
         "sys.path[:0] = sys.argv[1:]\n"
         "import run, extrapolate\n"
-        "rates = {'train': 1000, 'predict': 5000, 'pieces': 40, 'capture': 5}\n"
+        "rates = {'train': 1000, 'predict': 5000, 'tokens': 40, 'capture': 5}\n"
         "extrapolate.show('made up', dict.fromkeys(('xnli', 'squad', 'pos'), rates))\n"
     )
     folders = [str(ROOT / "src"), str(ROOT / "benchmarks" / "gpu")]
     done = subprocess.run([sys.executable, "-c", script, *folders], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    # 2 x 392,702 pairs of 40 pieces at 40,000 a second, and 15 x 5,010 at 200,000.
-    assert "2 x 392,702 x  40 pieces at    40 k/s =   785 s;    75,150 asked at    200 k/s =   15 s" in done.stdout
+    # 2 x 392,702 pairs of 40 tokens at 40,000 a second, and 15 x 5,010 at 200,000.
+    assert "2 x 392,702 x  40 tokens at    40 k/s =   785 s;    75,150 asked at    200 k/s =   15 s" in done.stdout

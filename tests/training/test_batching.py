@@ -14,7 +14,7 @@ from isogloss.training.recipes import Recipe
 lengths_of = st.lists(st.integers(1, 600), min_size=1, max_size=200).map(np.array)
 
 
-def test_widths_are_rounded_finely_where_a_piece_counts_more():
+def test_widths_are_rounded_finely_where_a_token_counts_more():
     assert widths(np.array([0, 1, 31, 33, 64, 65, 129, 256, 257, 384])).tolist() == [
         2,
         2,
@@ -30,7 +30,7 @@ def test_widths_are_rounded_finely_where_a_piece_counts_more():
 
 
 def padding(lengths: np.ndarray, batches: list[Batch]) -> float:
-    """The share of positions that hold no piece."""
+    """The share of positions that hold no token."""
     positions = sum(batch.width * batch.size for batch in batches)
     return 1 - sum(int(lengths[batch.items].sum()) for batch in batches) / positions
 
@@ -60,15 +60,15 @@ def test_whoever_resumes_goes_on_with_the_same_batches(lengths, batch, start):
 
 
 @given(lengths_of, st.integers(600, 5000), st.integers(1, 3))
-def test_a_budget_of_pieces_is_kept_and_used(lengths, tokens, rows):
+def test_a_budget_of_tokens_is_kept_and_used(lengths, tokens, rows):
     table = BatchSchedule(lengths, rows, Recipe("x", 1e-5, epochs=1, tokens=tokens * rows), 0)
     updates = list(table.updates())
     assert sorted(np.concatenate([each.items for each in flat(updates)]).tolist()) == list(range(len(lengths)))
-    counts, pieces = [0], 0
+    counts, used = [0], 0
     for width in np.sort(widths(lengths)).tolist():  # as full as they can be, one item after the other
-        if counts[-1] and pieces + width > tokens:
-            counts, pieces = [*counts, 0], 0
-        counts[-1], pieces = counts[-1] + 1, pieces + width
+        if counts[-1] and used + width > tokens:
+            counts, used = [*counts, 0], 0
+        counts[-1], used = counts[-1] + 1, used + width
     assert sorted(sum(len(each.items) for each in update) for update in updates) == sorted(counts)
 
 
@@ -85,7 +85,7 @@ def test_steps_may_be_given_instead_of_epochs():
 
 @pytest.mark.parametrize("counted", [{}, {"tokens": 1 << 17}])
 @pytest.mark.parametrize("mean", [13, 23, 40, 190])
-def test_at_least_95_percent_are_pieces(mean, counted):
+def test_at_least_95_percent_are_tokens(mean, counted):
     lengths = np.clip(np.random.default_rng(0).gamma(3, mean / 3, 20_000).astype(int), 3, 384)
     table = BatchSchedule(lengths, 1, Recipe("x", 1e-5, epochs=1, **counted), 0)
     assert padding(lengths, flat(table.updates())) < 0.05
@@ -93,7 +93,7 @@ def test_at_least_95_percent_are_pieces(mean, counted):
 
 @pytest.mark.parametrize(("rows", "tokens"), [(20_000, 1 << 16), (1_000, 1 << 12)])
 @pytest.mark.parametrize("mean", [13, 23, 40, 190])
-def test_at_least_95_percent_are_pieces_where_they_are_asked(mean, rows, tokens):
+def test_at_least_95_percent_are_tokens_where_they_are_asked(mean, rows, tokens):
     lengths = np.clip(np.random.default_rng(0).gamma(3, mean / 3, rows).astype(int), 3, 384)
     assert padding(lengths, list(by_tokens(lengths, tokens))) < 0.05
 

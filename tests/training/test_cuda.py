@@ -21,7 +21,7 @@ from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.inference import outputs  # noqa: E402
 from isogloss.training.optimizer import Optimizer  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
-from isogloss.training.steps import Steps, to_device  # noqa: E402
+from isogloss.training.train_step import TrainStep, to_device  # noqa: E402
 from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402
 
 RECIPE = Recipe("toy", 1e-2, epochs=20, batch=16, checkpoints=25)
@@ -45,7 +45,7 @@ def scarce():
 
 
 class Hungry(torch.nn.Module):
-    """A classifier of rows that needs `megabytes` for each piece of a row, and again to go back."""
+    """A classifier of rows that needs `megabytes` for each token of a row, and again to go back."""
 
     def __init__(self, megabytes):
         super().__init__()
@@ -53,20 +53,20 @@ class Hungry(torch.nn.Module):
         self.out = torch.nn.Linear(8, CLASSES)
         self.units = megabytes * 2**20 // 8 // 4  # of 8 numbers, of 4 bytes
 
-    def forward(self, pieces, mask):
-        found = self.embedding(pieces)
+    def forward(self, tokens, mask):
+        found = self.embedding(tokens)
         wide = found.float()[:, :, None, :].expand(-1, -1, self.units, -1) * found.new_ones(1).float()
         return self.out((wide.sin().mean(2) * mask[..., None]).sum(1).to(found.dtype))
 
 
 def curve(monkeypatch, graphs, **changes):
-    made = Steps.__init__
+    made = TrainStep.__init__
 
     def chosen(self, *arguments, **settings):
         made(self, *arguments, **{**settings, "graphs": graphs})
 
     with monkeypatch.context() as patched:
-        patched.setattr(Steps, "__init__", chosen)
+        patched.setattr(TrainStep, "__init__", chosen)
         return loop.train(bag(7), Words(), replace(RECIPE, **changes), seed=7)
 
 
@@ -84,14 +84,14 @@ def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     class Killed(Exception):  # noqa: N818
         pass
 
-    def stop(moment, model):
-        if moment.step > 40:
+    def stop(info, model):
+        if info.step > 40:
             raise Killed
         return False
 
     state = tmp_path / "state.pt"
     with pytest.raises(Killed):
-        loop.train(bag(7), Words(), RECIPE, seed=7, state=state, watch=stop)
+        loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=stop)
     again = loop.train(bag(99), Words(), RECIPE, seed=7, state=state)
     assert again.losses == pytest.approx(whole.losses, abs=2e-3)
 
@@ -99,7 +99,7 @@ def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
 def test_the_exact_weights_are_handed_back():
     """The next stage begins where this one ended, not where bf16 rounds it to."""
     model = bag(7)
-    loop.train(model, Words(), replace(RECIPE, precision="bf16"), seed=7, exact=True)
+    loop.train(model, Words(), replace(RECIPE, precision="bf16"), seed=7, keep_float32=True)
     weights = model.embedding.weight.detach()
     assert weights.dtype == torch.float32
     assert not torch.equal(weights, weights.bfloat16().float())
@@ -147,10 +147,10 @@ def gathered(widths):
     torch.manual_seed(3)
     model, words = Hungry(1).cuda().train(), Words()
     optimizer = Optimizer(model, RECIPE, len(widths), torch.float32, accumulate=True)
-    passes = Steps(model, words, optimizer, graphs=True)
+    step = TrainStep(model, words, optimizer, graphs=True)
     for width in widths:
-        passes.backward(to_device(words.batch(np.arange(16), width, 16), optimizer.weights.device), 1 / 16)
-    return optimizer.gradients.clone(), passes.eager_because
+        step.backward(to_device(words.batch(np.arange(16), width, 16), optimizer.weights.device), 1 / 16)
+    return optimizer.gradients.clone(), step.eager_because
 
 
 def test_where_graphs_do_not_fit_it_is_learnt_without(scarce):
@@ -168,7 +168,7 @@ def test_what_does_not_fit_is_asked_in_halves(scarce):
     model, words = Hungry(1).cuda(), Words()
 
     def forward(model, batch):
-        return (model(batch["pieces"], batch["mask"]),)
+        return (model(batch["tokens"], batch["mask"]),)
 
     whole = dict(answers(model, words, forward))
     scarce(0.5)

@@ -1,12 +1,12 @@
-"""Rows of pieces as batches, and on disk."""
+"""Rows of tokens as batches, and on disk."""
 
 import os
 
 import numpy as np
 import pytest
 
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Encoded, masked, padded, table
+from isogloss.training.token_cache import cached
 
 ENCODED = Encoded(
     np.array([5, 6, 7, 8, 9, 10], np.int32),
@@ -18,23 +18,23 @@ ENCODED = Encoded(
 
 def test_rows_are_padded_to_the_shape():
     assert ENCODED.lengths.tolist() == [2, 0, 4]
-    table = padded(ENCODED.pieces, ENCODED.starts, np.array([2, 0, 1]), 5, 4, -1)
+    table = padded(ENCODED.input_ids, ENCODED.starts, np.array([2, 0, 1]), 5, 4, -1)
     assert table.tolist() == [[7, 8, 9, 10, -1], [5, 6, -1, -1, -1], [-1] * 5, [-1] * 5]
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="do not fit"):
-        padded(ENCODED.pieces, ENCODED.starts, np.array([2]), 3, 1, 0)
+        padded(ENCODED.input_ids, ENCODED.starts, np.array([2]), 3, 1, 0)
     with pytest.raises(ValueError, match="do not fit"):
-        padded(ENCODED.pieces, ENCODED.starts, np.array([0, 1]), 3, 1, 0)
+        padded(ENCODED.input_ids, ENCODED.starts, np.array([0, 1]), 3, 1, 0)
 
 
 def test_rows_with_what_counts_in_them():
-    pieces, lengths = table(ENCODED, np.array([2, 0]), 5, 3, 0)
-    assert pieces.tolist() == [[7, 8, 9, 10, 0], [5, 6, 0, 0, 0], [0] * 5]
-    assert lengths.tolist() == [4, 2, 1]  # no attention without a single piece
+    tokens, lengths = table(ENCODED, np.array([2, 0]), 5, 3, 0)
+    assert tokens.tolist() == [[7, 8, 9, 10, 0], [5, 6, 0, 0, 0], [0] * 5]
+    assert lengths.tolist() == [4, 2, 1]  # no attention without a single token
     batch = masked(ENCODED, np.array([2, 0]), 5, 3, 0)
-    assert batch["input_ids"].tolist() == pieces.tolist()
+    assert batch["input_ids"].tolist() == tokens.tolist()
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
     assert {array.dtype for array in batch.values()} == {np.dtype(np.int64)}
 
@@ -48,11 +48,11 @@ def test_what_was_made_once_is_read_and_mapped(tmp_path):
 
     for _ in range(2):
         found = cached(("tokenizer", "texts"), make, tmp_path)
-        assert found.pieces.tolist() == ENCODED.pieces.tolist()
+        assert found.input_ids.tolist() == ENCODED.input_ids.tolist()
         assert found.starts.tolist() == [0, 2, 2, 6]
         assert found.aligned["tags"].tolist() == [1, 2, 3, 4, 5, 6]
         assert found.columns["label"].tolist() == [3, 1, 2]
-        assert isinstance(found.pieces, np.memmap)
+        assert isinstance(found.input_ids, np.memmap)
     assert len(made) == 1
     cached(("tokenizer", "other texts"), make, tmp_path)
     cached(("tokenizer", "other", "texts"), make, tmp_path)
@@ -75,7 +75,7 @@ def test_a_damaged_entry_is_made_anew(file, damage, tmp_path):
     made = []
     for _ in range(2):
         found = cached(("a",), lambda: (made.append(1), ENCODED)[1], tmp_path)
-        assert found.pieces.tolist() == ENCODED.pieces.tolist()
+        assert found.input_ids.tolist() == ENCODED.input_ids.tolist()
         assert found.starts.tolist() == ENCODED.starts.tolist()
         assert found.aligned["tags"].tolist() == ENCODED.aligned["tags"].tolist()
         assert found.columns["label"].tolist() == ENCODED.columns["label"].tolist()
@@ -108,7 +108,7 @@ def test_of_two_that_write_at_once_the_first_stays(tmp_path):
         return ENCODED
 
     first = []
-    assert cached(("a",), meanwhile, tmp_path).pieces.tolist() == ENCODED.pieces.tolist()
+    assert cached(("a",), meanwhile, tmp_path).input_ids.tolist() == ENCODED.input_ids.tolist()
     [folder] = tmp_path.iterdir()  # and nothing half-written is left
     assert [(folder.stat().st_ino, (folder / "pieces.npy").stat().st_ino)] == first
 

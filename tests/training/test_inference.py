@@ -12,7 +12,7 @@ from training.toy import Words, bag  # noqa: E402
 
 
 def forward(model, batch):
-    return (model(batch["pieces"], batch["mask"]), batch["labels"])
+    return (model(batch["tokens"], batch["mask"]), batch["labels"])
 
 
 @pytest.mark.parametrize("tokens", [1, 40, 0])
@@ -26,14 +26,14 @@ def test_answers_do_not_depend_on_the_batch(tokens):
     model.eval()
     for row in (0, 17, 63):
         batch = words.batch(np.array([row]), int(words.lengths[row]), 1)
-        alone = model(torch.from_numpy(batch["pieces"]), torch.from_numpy(batch["mask"]))
+        alone = model(torch.from_numpy(batch["tokens"]), torch.from_numpy(batch["mask"]))
         assert np.allclose(alone.detach().numpy()[0], found[row], atol=1e-6)
 
 
 @pytest.mark.parametrize("fits", [20, 3, 1])
 def test_what_does_not_fit_is_asked_in_halves(fits):
     def forward_few(model, batch):
-        if len(batch["pieces"]) > fits:
+        if len(batch["tokens"]) > fits:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return forward(model, batch)
 
@@ -50,7 +50,7 @@ def test_memory_that_is_short_for_one_row_is_said():
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     words = Words()
-    with pytest.raises(TrainingError, match=r"memory is short for one row of 30 pieces.*smaller max_length"):
+    with pytest.raises(TrainingError, match=r"memory is short for one row of 30 tokens.*smaller max_length"):
         list(outputs(bag(), words.lengths, words.batch, short))
 
 

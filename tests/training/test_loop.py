@@ -15,9 +15,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch")
 pytest.importorskip("accelerate", reason="training needs accelerate")
 
-from isogloss.training import loop, processes  # noqa: E402
+from isogloss.training import loop, processes, throughput  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.interruption import Interruption  # noqa: E402
+from isogloss.training.model_setup import set_dropout  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
@@ -43,7 +44,7 @@ def test_it_learns():
     model, words = bag(), Words()
     trained = loop.train(model, words, Recipe("toy", 3e-2, epochs=30, batch=16), seed=1)
     batch = words.batch(np.arange(64), 32, 64)
-    found = model(torch.from_numpy(batch["pieces"]), torch.from_numpy(batch["mask"])).argmax(1).numpy()
+    found = model(torch.from_numpy(batch["tokens"]), torch.from_numpy(batch["mask"])).argmax(1).numpy()
     assert (found == words.encoded.columns["label"]).mean() >= 0.95
     assert trained.steps == 120
     assert trained.losses[-4:].mean() < trained.losses[:4].mean() / 3
@@ -90,22 +91,22 @@ def test_several_passes_make_one_update(micro):
 
 
 def test_checkpoints_come_at_their_share_and_the_last_at_the_end():
-    moments = []
+    checkpoints = []
     recipe = Recipe("toy", 1e-2, epochs=5, batch=16, checkpoints=25)
-    trained = loop.train(bag(), Words(), recipe, watch=lambda moment, _: moments.append(moment) or False)
-    assert [moment.step for moment in moments] == [5, 10, 15, 20]
-    assert [moment.epoch for moment in moments] == [1.25, 2.5, 3.75, 5.0]
-    assert moments[1].loss == pytest.approx(trained.losses[5:10].mean(), rel=1e-6)
+    trained = loop.train(bag(), Words(), recipe, on_checkpoint=lambda info, _: checkpoints.append(info) or False)
+    assert [info.step for info in checkpoints] == [5, 10, 15, 20]
+    assert [info.epoch for info in checkpoints] == [1.25, 2.5, 3.75, 5.0]
+    assert checkpoints[1].loss == pytest.approx(trained.losses[5:10].mean(), rel=1e-6)
 
 
 def test_looking_changes_nothing_and_a_watcher_may_end_it():
-    def look(moment, model):
+    def look(info, model):
         assert not model.training
         torch.rand(7)
-        return moment.step >= 8
+        return info.step >= 8
 
     recipe = Recipe("toy", 1e-2, epochs=4, batch=16, checkpoints=25)
-    watched = loop.train(bag(), Words(), recipe, seed=3, watch=look)
+    watched = loop.train(bag(), Words(), recipe, seed=3, on_checkpoint=look)
     alone = loop.train(bag(), Words(), recipe, seed=3)
     assert watched.steps == 8
     assert (watched.losses == alone.losses[:8]).all()
@@ -117,28 +118,28 @@ def test_showing_how_it_goes_changes_nothing(monkeypatch):
     class Shown:
         steps = 0
 
-        def step(self, step, steps, loss, rate, pieces_per_second, utilisation):
+        def step(self, step, steps, loss, rate, tokens_per_second, utilisation):
             self.steps += 1
             assert 0 < utilisation < 1
 
     monkeypatch.setattr(loop, "REPORT_EVERY", -1)
     alone = loop.train(bag(), Words(), RECIPE, seed=3).losses
-    loop.ceiling.cache_clear()
+    throughput.ceiling.cache_clear()
     shown = Shown()
-    assert (loop.train(bag(), Words(), RECIPE, seed=3, report=shown).losses == alone).all()
+    assert (loop.train(bag(), Words(), RECIPE, seed=3, progress=shown).losses == alone).all()
     assert shown.steps == len(alone)
 
 
 def test_checkpoints_are_no_part_of_the_speed(monkeypatch):
-    loop.ceiling(torch.device("cpu"), torch.float32)
+    throughput.ceiling(torch.device("cpu"), torch.float32)
     clock = [0.0]
     monkeypatch.setattr(loop.time, "perf_counter", lambda: clock[0])
 
-    def look(moment, model):
+    def look(info, model):
         clock[0] += 1000.0
         return False
 
-    assert loop.train(bag(), Words(), RECIPE, watch=look).seconds == 0.0
+    assert loop.train(bag(), Words(), RECIPE, on_checkpoint=look).seconds == 0.0
     assert clock[0] == 10_000.0
 
 
@@ -147,7 +148,7 @@ def test_the_exact_weights_come_back():
     recipe = replace(RECIPE, precision="bf16")
     rounded, exact = bag(), bag()
     loop.train(rounded, Words(), recipe)
-    loop.train(exact, Words(), recipe, exact=True)
+    loop.train(exact, Words(), recipe, keep_float32=True)
     assert rounded.out.weight.dtype == torch.bfloat16
     assert exact.out.weight.dtype == torch.float32
     assert exact.out.weight.bfloat16().equal(rounded.out.weight)
@@ -166,10 +167,10 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
         "from isogloss.training.recipes import Recipe\n"
         "from pathlib import Path\n"
         "loop.STATE_EVERY = 0\n"
-        "def look(moment, model):\n"
-        "    if moment.step >= 9: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "def look(info, model):\n"
+        "    if info.step >= 9: os.kill(os.getpid(), signal.SIGKILL)\n"
         "recipe = Recipe('toy', 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)\n"
-        "loop.train(bag(7), Words(), recipe, seed=7, state=Path(sys.argv[1]), watch=look)\n"
+        "loop.train(bag(7), Words(), recipe, seed=7, state=Path(sys.argv[1]), on_checkpoint=look)\n"
     )
     state = tmp_path / "state.pt"
     killed = subprocess.run([sys.executable, "-c", script, state, HERE.parent], check=False, env=os.environ)
@@ -177,7 +178,9 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
     resumed = bag(99)  # whatever it is, the state replaces it
-    again = loop.train(resumed, Words(), RECIPE, seed=7, state=state, watch=lambda m, _: seen.append(m.step) or False)
+    again = loop.train(
+        resumed, Words(), RECIPE, seed=7, state=state, on_checkpoint=lambda m, _: seen.append(m.step) or False
+    )
     assert seen[0] > 6
     assert (again.losses == curve).all()
     assert (weights(resumed) == weights(whole)).all()
@@ -196,14 +199,16 @@ def test_a_state_is_written_between_checkpoints_too(tmp_path, monkeypatch):
             return super().loss(model, batch)
 
     monkeypatch.setattr(loop, "STATE_AT_LATEST", 0)
-    recipe, state, moments = replace(RECIPE, checkpoints=100), tmp_path / "state.pt", []
+    recipe, state, checkpoints = replace(RECIPE, checkpoints=100), tmp_path / "state.pt", []
     whole = loop.train(bag(), Words(), recipe, seed=7).losses
     with pytest.raises(KeyboardInterrupt):
         loop.train(bag(), Interrupted(), recipe, seed=7, state=state)
-    again = loop.train(bag(), Words(), recipe, seed=7, state=state, watch=lambda m, _: moments.append(m) or False)
-    assert again.pieces < Words().lengths.sum() * 4 / 2  # only what was left
+    again = loop.train(
+        bag(), Words(), recipe, seed=7, state=state, on_checkpoint=lambda m, _: checkpoints.append(m) or False
+    )
+    assert again.tokens < Words().lengths.sum() * 4 / 2  # only what was left
     assert (again.losses == whole).all()
-    assert moments[0].loss == pytest.approx(whole.mean(), rel=1e-6)
+    assert checkpoints[0].loss == pytest.approx(whole.mean(), rel=1e-6)
 
 
 def test_a_damaged_or_foreign_state_is_refused(tmp_path):
@@ -221,22 +226,22 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
     first, second = bag(), bag(3)
     loop.train(first, Words(), RECIPE, seed=7, state=state)
     again = loop.train(second, Words(), RECIPE, seed=7, state=state)
-    assert again.pieces == 0
+    assert again.tokens == 0
     assert (weights(first) == weights(second)).all()
 
 
 def mark(words, row):
-    """Let one row, and no other, begin with a piece of its own."""
-    firsts = words.encoded.pieces[words.encoded.starts[:-1]]
-    words.encoded.pieces[words.encoded.starts[:-1]] = np.minimum(firsts, MARK - 1)
-    words.encoded.pieces[words.encoded.starts[row]] = MARK
+    """Let one row, and no other, begin with a token of its own."""
+    firsts = words.encoded.input_ids[words.encoded.starts[:-1]]
+    words.encoded.input_ids[words.encoded.starts[:-1]] = np.minimum(firsts, MARK - 1)
+    words.encoded.input_ids[words.encoded.starts[row]] = MARK
 
 
 class Poisoned(Words):
     """The marked row makes the loss not a number."""
 
     def loss(self, model, batch):
-        poison = (batch["pieces"][:, 0] == MARK).any()
+        poison = (batch["tokens"][:, 0] == MARK).any()
         return super().loss(model, batch) * torch.where(poison, float("nan"), 1.0)
 
 
@@ -260,7 +265,7 @@ class Steep(Words):
         self.every = every
 
     def loss(self, model, batch):
-        steep = self.every or bool((batch["pieces"][:, 0] == MARK).any())
+        steep = self.every or bool((batch["tokens"][:, 0] == MARK).any())
         return super().loss(model, batch) + (0 * model.out.bias.sum() + (not steep)).sqrt()
 
 
@@ -282,7 +287,7 @@ def test_recomputing_activations_changes_nothing():
 
     class Read(Words):
         def loss(self, model, batch):
-            logits = model(batch["pieces"], attention_mask=batch["mask"]).logits
+            logits = model(batch["tokens"], attention_mask=batch["mask"]).logits
             return torch.nn.functional.cross_entropy(logits, batch["labels"], ignore_index=-100, reduction="sum")
 
     curves = []
@@ -312,7 +317,7 @@ def test_dropout_is_set_wherever_a_model_keeps_it():
             self.attention_dropout, self.activation_dropout, self.hidden_dropout_layers = 0.1, 0.2, 3
 
     model = torch.nn.Sequential(torch.nn.Dropout(0.3), Attention())
-    loop._set_dropout(model, 0.0)
+    set_dropout(model, 0.0)
     assert (model[0].p, model[1].attention_dropout, model[1].activation_dropout) == (0.0, 0.0, 0.0)
     assert model[1].hidden_dropout_layers == 3
 
@@ -337,7 +342,7 @@ def test_memory_that_is_short_names_the_setting(error, monkeypatch):
 
     words = Words()
     monkeypatch.setattr(words, "loss", short)
-    with pytest.raises(TrainingError, match=r"16 items of .* pieces.*micro = 8"):
+    with pytest.raises(TrainingError, match=r"16 items of .* tokens.*micro = 8"):
         loop.train(bag(), words, RECIPE)
 
 
@@ -404,16 +409,16 @@ def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
         "loop.STATE_EVERY = 0\n"
         "state, kept = Path(sys.argv[1]) / 'state.pt', []\n"
         "class Killed(BaseException): pass\n"
-        "def look(moment, model):\n"
-        "    kept.append(moment.kept)\n"
-        "    if moment.step >= 9: raise Killed\n"
+        "def look(info, model):\n"
+        "    kept.append(info.kept)\n"
+        "    if info.step >= 9: raise Killed\n"
         "whole, resumed = bag(7), bag(99)\n"
         "curve = loop.train(whole, Words(), RECIPE, seed=7).losses\n"
-        "try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, watch=look)\n"
+        "try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=look)\n"
         "except Killed: assert kept[-1] > 4, kept\n"
         "else: assert False, 'not killed'\n"
         "again = loop.train(resumed, Words(), RECIPE, seed=7, state=state)\n"
-        "assert again.pieces < Words().lengths.sum() * 4 * 0.7\n"
+        "assert again.tokens < Words().lengths.sum() * 4 * 0.7\n"
         "assert (again.losses == curve).all()\n"
         "assert (weights(resumed) == weights(whole)).all()\n"
         "(Path(sys.argv[1]) / f'done-{processes.rank()}').touch()\n"
@@ -466,7 +471,7 @@ def test_an_interrupted_run_has_written_down_what_it_learnt(tmp_path, monkeypatc
             loop.train(bag(), Interrupted(), RECIPE, seed=7, state=state)
         assert signal.getsignal(signal.SIGTERM) is leave
         assert torch.load(state)["step"] == 5
-        again = loop.train(bag(), Words(), RECIPE, seed=7, state=state, report=Told(resumed))
+        again = loop.train(bag(), Words(), RECIPE, seed=7, state=state, progress=Told(resumed))
         assert resumed == [5]
         assert (again.losses == whole.losses).all()
     finally:
@@ -487,12 +492,12 @@ class Told:
 
 
 def test_a_signal_in_the_last_update_is_not_forgotten(tmp_path):
-    def converged(moment, model):
+    def converged(info, model):
         signal.raise_signal(signal.SIGINT)
         return True
 
     with pytest.raises(KeyboardInterrupt):
-        loop.train(bag(), Words(), RECIPE, watch=converged)
+        loop.train(bag(), Words(), RECIPE, on_checkpoint=converged)
 
 
 def test_who_handles_a_signal_and_goes_on_is_not_asked_again():

@@ -24,12 +24,12 @@ def test_rotary_frequencies_stay_exact_and_the_model_works_with_them():
     )
     torch.manual_seed(0)
     model = transformers.ModernBertModel(config).eval()
-    pieces = torch.arange(1, 17)[None]
-    exact = model(pieces).last_hidden_state
+    tokens = torch.arange(1, 17)[None]
+    exact = model(tokens).last_hidden_state
     before = {name: buffer.clone() for name, buffer in model.named_buffers() if buffer.is_floating_point()}
     assert before
     cast(model, torch.bfloat16)
     assert {parameter.dtype for parameter in model.parameters()} == {torch.bfloat16}
     after = dict(model.named_buffers())
     assert all(after[name].dtype == torch.float32 and after[name].equal(buffer) for name, buffer in before.items())
-    assert torch.allclose(model(pieces).last_hidden_state.float(), exact, atol=0.1)
+    assert torch.allclose(model(tokens).last_hidden_state.float(), exact, atol=0.1)

@@ -5,13 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import UnknownNameError
-from isogloss.training.selection import RULES, Choice, Row, check_rule, choose, dev_scores, selecting_languages
+from isogloss.training.selection import (
+    RULES,
+    CheckpointScore,
+    ChosenCheckpoint,
+    check_rule,
+    choose,
+    dev_scores,
+    selecting_languages,
+)
 
 STEPS = [10, 20, 30, 40]
 
 
-def rows(language: str, values: list[float], split: str = "dev", metric: str = "accuracy") -> list[Row]:
-    return [Row(step, 0, language, split, metric, value, 100) for step, value in zip(STEPS, values, strict=True)]
+def rows(language: str, values: list[float], split: str = "dev", metric: str = "accuracy") -> list[CheckpointScore]:
+    return [
+        CheckpointScore(step, 0, language, split, metric, value, 100) for step, value in zip(STEPS, values, strict=True)
+    ]
 
 
 RECORD = [
@@ -36,7 +46,7 @@ RECORD = [
     ],
 )
 def test_rules(rule: str, language: str, step: int, by: str) -> None:
-    assert choose(RECORD, STEPS, rule, language, ["accuracy"]) == Choice(step, by)
+    assert choose(RECORD, STEPS, rule, language, ["accuracy"]) == ChosenCheckpoint(step, by)
 
 
 def test_a_score_is_the_mean_of_the_main_metrics() -> None:
@@ -49,7 +59,9 @@ def test_a_score_is_the_mean_of_the_main_metrics() -> None:
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
 def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
     steps = list(range(1, len(values) + 1))
-    record = [Row(step, 0, "en", "dev", "accuracy", value, 1) for step, value in zip(steps, values, strict=True)]
+    record = [
+        CheckpointScore(step, 0, "en", "dev", "accuracy", value, 1) for step, value in zip(steps, values, strict=True)
+    ]
     step, _ = choose(record[::-1], steps, "english-dev", "en", ["accuracy"])
     assert values[step - 1] == max(values)
     assert max(values) not in values[: step - 1]

@@ -5,28 +5,28 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch")
 transformers = pytest.importorskip("transformers", reason="the models are transformers' own")
 
-from isogloss.training.throughput import ceiling, flops_per_piece  # noqa: E402
+from isogloss.training.throughput import ceiling, flops_per_token  # noqa: E402
 
 # Of one layer of width 8 with 32 inside: queries, keys, values, outputs, and two products to and from 32.
 LAYER = 4 * 8 * 8 + 2 * 8 * 32
 
 
-def test_a_piece_meets_every_weight_of_an_encoder_but_the_embeddings():
+def test_a_token_meets_every_weight_of_an_encoder_but_the_embeddings():
     config = transformers.BertConfig(
         vocab_size=100, hidden_size=8, num_hidden_layers=3, num_attention_heads=2, intermediate_size=32
     )
     model = transformers.BertModel(config, add_pooling_layer=False)
     forward = 2 * 3 * LAYER + 4 * 3 * 8 * 10
-    assert flops_per_piece(model, 10, training=False) == forward
-    assert flops_per_piece(model, 10) == 3 * forward
+    assert flops_per_token(model, 10, training=False) == forward
+    assert flops_per_token(model, 10) == 3 * forward
 
 
-def test_a_piece_that_is_read_never_meets_the_decoder():
+def test_a_token_that_is_read_never_meets_the_decoder():
     config = transformers.T5Config(
         vocab_size=100, d_model=8, d_kv=4, num_heads=2, d_ff=32, num_layers=3, num_decoder_layers=5
     )
     model = transformers.T5ForConditionalGeneration(config)
-    assert flops_per_piece(model, 10, training=False) == 2 * 3 * LAYER + 4 * 3 * 8 * 10
+    assert flops_per_token(model, 10, training=False) == 2 * 3 * LAYER + 4 * 3 * 8 * 10
 
 
 def test_to_measure_draws_no_random_numbers():

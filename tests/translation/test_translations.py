@@ -11,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import DataError, IsoglossError
+from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
-from isogloss.translation.aligned import located
-from isogloss.translation.translated import own_file, questions, training
-from isogloss.translation.translators import program, translate, untranslated
+from isogloss.translation.answer_projection import find_answers
+from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.translated_examples import translated_test_set, translated_training_set
+from isogloss.translation.translated_files import translation_path
+from isogloss.translation.translators import command_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))
 LABELS = ("entailment", "neutral", "contradiction")
@@ -82,7 +85,7 @@ def test_the_folder_may_be_elsewhere_and_packed(data: Path, tmp_path: Path, monk
     path = put(tmp_path / "else/xcopa/translate-train/it.jsonl.gz", "")
     row = {"id": "7", "premise": "È caduto.", "choices": ["Ghiaccio.", "Sole."], "question": "causa"}
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
-    train = training(XCOPA, "it", data)
+    train = translated_training_set(XCOPA, "it", data)
     assert train["choices"] == [("Ghiaccio.", "Sole.")]
     assert train["question"] == ["cause"]  # the format's word, not the language's
     assert train["label"] == [0]
@@ -95,25 +98,25 @@ def test_answers_are_found_again_near_their_place(data: Path) -> None:
         {"id": "english-2", "question": "q", "context": context, "answers": ["mayo 1990"]},
     ]
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", rows)
-    train = training(TYDIQA, "fi", data)
+    train = translated_training_set(TYDIQA, "fi", data)
     assert train["answers"] == [["La casa roja"], ["mayo 1990"]]
     assert train["answer_starts"] == [[13], [36]]
     rows[0]["answers"] = ["el hogar"]
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", rows)
-    train = training(TYDIQA, "fi", data)
+    train = translated_training_set(TYDIQA, "fi", data)
     assert train.ids == ["english-2"]
     assert train["context"] == [context]
     assert train.notes == ["1 of 2 questions left out: the answer is not in the passage"]
     rows[1]["answers"] = [""]
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", rows)
     with pytest.raises(DataError, match="no example is left to learn from"):
-        training(TYDIQA, "fi", data)
+        translated_training_set(TYDIQA, "fi", data)
 
 
 @given(st.text(max_size=30), st.integers(0, 30), st.integers(1, 30), st.integers(-5, 40))
 def test_a_located_answer_is_where_it_is_said_to_be(context: str, start: int, length: int, place: int) -> None:
     text = context[start : start + length]
-    for answer, at in located(context, [(text, place), (text.upper(), place), ("never there: 0123456789" * 3, 0)]):
+    for answer, at in find_answers(context, [(text, place), (text.upper(), place), ("never there: 0123456789" * 3, 0)]):
         assert context[at : at + len(answer)] == answer
         assert answer
 
@@ -122,7 +125,7 @@ def test_a_located_answer_is_where_it_is_said_to_be(context: str, start: int, le
     st.text(st.characters(codec="utf-8", exclude_characters="."), min_size=1).filter(lambda text: text == text.strip())
 )
 def test_an_answer_that_is_there_is_located(text: str) -> None:
-    assert located(f"x {text} y {text} z", [(text, len(text) + 5)])[0][1] == len(text) + 5
+    assert find_answers(f"x {text} y {text} z", [(text, len(text) + 5)])[0][1] == len(text) + 5
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,7 @@ def test_an_answer_that_is_there_is_located(text: str) -> None:
 def test_what_does_not_fit_is_told(data: Path, row: dict[str, Any], said: str) -> None:
     put_rows(data / "translations/xnli/translate-train/es.jsonl", [row])
     with pytest.raises(DataError) as caught:
-        training(XNLI, "es", data)
+        translated_training_set(XNLI, "es", data)
     assert said in str(caught.value)
     assert "es.jsonl" in caught.value.where
 
@@ -144,11 +147,21 @@ def test_what_does_not_fit_is_told(data: Path, row: dict[str, Any], said: str) -
 def test_a_wrong_number_of_choices_is_told(data: Path) -> None:
     put_rows(data / "translations/xcopa/translate-train/it.jsonl", [{"id": 7, "premise": "a", "choices": ["b"]}])
     with pytest.raises(DataError, match="'choices' is not 2 texts"):
-        training(XCOPA, "it", data)
+        translated_training_set(XCOPA, "it", data)
+
+
+def test_answers_that_are_one_text_are_told(data: Path) -> None:
+    row = {"id": "english-1", "question": "q", "context": "la casa roja", "answers": "la casa"}
+    put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", [row])
+    with pytest.raises(DataError, match=r"fi\.jsonl:1: not the expected JSON record"):
+        translated_training_set(TYDIQA, "fi", data)
 
 
 def test_what_is_not_there_is_no_fault_of_a_file(data: Path) -> None:
-    for read in (lambda: training(XNLI, "de", data), lambda: questions(XNLI, "es", "test", data)):
+    for read in (
+        lambda: translated_training_set(XNLI, "de", data),
+        lambda: translated_test_set(XNLI, "es", "test", data),
+    ):
         with pytest.raises(DataError, match="there is no translation of xnli's") as caught:
             read()
         assert not caught.value.where
@@ -165,7 +178,7 @@ def test_questions_keep_ids_and_gold(data: Path) -> None:
     assert asked.checksum != originals.checksum
     put_rows(path, rows[:-2])
     with pytest.raises(DataError, match="2 of 5,010 examples are not translated, 'test-0' is the first"):
-        questions(XNLI, "es", "test", data)
+        translated_test_set(XNLI, "es", "test", data)
 
 
 def test_english_needs_no_translation(data: Path) -> None:
@@ -179,7 +192,7 @@ def test_english_needs_no_translation(data: Path) -> None:
 def test_xtremes_translated_pairs(data: Path, place: str, own: str) -> None:
     rows = f"{own}es uno\tno\tcontradictory\n{own}es dos\tno\tneutral\ndamaged\n"
     put(data / place / "en-es-translated.tsv", rows)
-    train = training(XNLI, "es", data)
+    train = translated_training_set(XNLI, "es", data)
     assert (train["text_a"], train["text_b"]) == (["es uno", "es dos"], ["no", "no"])
     assert train["label"] == ["contradiction", "neutral"]
     assert train.notes == ["1 of 3 rows left out: they are damaged"]
@@ -188,15 +201,15 @@ def test_xtremes_translated_pairs(data: Path, place: str, own: str) -> None:
 def test_a_file_of_other_columns_is_refused(data: Path) -> None:
     put(data / "translations/PAWSX/translate-train/en-es-translated.tsv", "1\ta\tb\n2\tc\td\n")
     with pytest.raises(DataError, match="2 of 2 rows are no pairs with a label of pawsx"):
-        training(PAWSX, "es", data)
+        translated_training_set(PAWSX, "es", data)
 
 
 def test_the_training_sets_of_xnli_and_pawsx_are_translations(data: Path) -> None:
     head = "premise\thypo\tlabel\n"
     put(data / "xnli/XNLI-MT-1.0/multinli/multinli.train.es.tsv", f"{head}es\tno\tcontradictory\n")
-    assert training(XNLI, "es", data)["label"] == ["contradiction"]
+    assert translated_training_set(XNLI, "es", data)["label"] == ["contradiction"]
     put(data / "pawsx/es/translated_train.tsv", "id\tsentence1\tsentence2\tlabel\n1\tes\tno\t1\n")
-    assert training(PAWSX, "es", data)["label"] == ["1"]
+    assert translated_training_set(PAWSX, "es", data)["label"] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -207,41 +220,40 @@ def test_xtremes_translated_test_sets(data: Path, row: str) -> None:
         data / "translations/XNLI/translate-test/test-es-en-translated.tsv",
         "".join(f"{row.format(n)}\n" for n in range(5010)),
     )
-    asked = questions(XNLI, "es", "test", data)
+    asked = translated_test_set(XNLI, "es", "test", data)
     assert asked["text_a"][4] == "en 4"
     assert asked["label"][:3] == list(LABELS)
     assert (asked.language, set(asked["language"])) == ("es", {"en"})
     put(path, "a\tb\tneutral\n" * 5009)
     with pytest.raises(DataError, match="its 5,009 examples are not the 5,010 of xnli/es test"):
-        questions(XNLI, "es", "test", data)
+        translated_test_set(XNLI, "es", "test", data)
     put(path, "a\n" * 5010)
     with pytest.raises(DataError, match="1 columns instead of 2 to 5"):
-        questions(XNLI, "es", "test", data)
+        translated_test_set(XNLI, "es", "test", data)
 
 
 def test_xtremes_translated_questions(data: Path) -> None:
     rows = [("a", "sitä en tiedä", "tiedä", 8), ("b", "ei mitään", "mitään", 0), ("c", "ei", "joo", 0)]
     put(data / "translations/TyDiQA-GoldP/translate-train/tydiqa.translate.train.en-fi.json", squad(*rows))
-    train = training(TYDIQA, "fi", data)
+    train = translated_training_set(TYDIQA, "fi", data)
     assert train.ids == ["a", "b"]
     assert train.root == data
     assert train["answer_starts"] == [[8], [3]]
     assert train.notes == ["1 of 3 questions left out: the answer is not in the passage"]
     # The same SQuAD files serve XQuAD and MLQA.
     put(data / "translations/SQuAD/translate-train/squad.translate.train.en-es.json", squad(*rows, rows[0]))
-    assert (
-        training(XQUAD, "es", data).ids == training(task("mlqa"), "es", data).ids == ["train-0", "train-1", "train-3"]
-    )
+    for other in (XQUAD, task("mlqa")):
+        assert translated_training_set(other, "es", data).ids == ["train-0", "train-1", "train-3"]
 
 
 def test_translated_copa(data: Path) -> None:
     row = {"premise": "E.", "choice1": "x", "choice2": "y", "question": "effect", "label": 1, "idx": 3}
     put_rows(data / "xcopa_translate_train/xcopa_et_translate_train.jsonl", [row])
-    assert training(XCOPA, "et", data)["choices"] == [("x", "y")]
+    assert translated_training_set(XCOPA, "et", data)["choices"] == [("x", "y")]
     tests = [{**row, "idx": n, "premise": f"et {n}", "label": n % 2} for n in range(500)]
     put_rows(data / "xcopa/data/et/test.et.jsonl", tests)
     put_rows(data / "xcopa/data-gmt/et/test.et.jsonl", [{**one, "premise": "en", "label": 0} for one in tests])
-    asked = questions(XCOPA, "et", "test", data)
+    asked = translated_test_set(XCOPA, "et", "test", data)
     assert asked["premise"] == ["en"] * 500
     assert asked["label"][:3] == [0, 1, 0]
 
@@ -253,30 +265,30 @@ def upper(*options: str) -> str:
 
 
 def test_a_program_translates_what_is_read_back(data: Path) -> None:
-    path = translate(TYDIQA, "fi", "train", data, program(upper()))
-    assert path == own_file(TYDIQA, "fi", "train", data)
-    train = training(TYDIQA, "fi", data)
+    path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
+    assert path == translation_path(TYDIQA, "fi", "train", data)
+    train = translated_training_set(TYDIQA, "fi", data)
     assert train["answers"] == [["THE RED HOUSE"], ["MAY 1990"]]
     assert train["answer_starts"] == [[12], [36]]
-    translate(XNLI, "es", "test", data, program(upper()))
-    assert questions(XNLI, "es", "test", data)["text_a"][2] == "ES 2"
-    translate(XCOPA, "it", "train", data, program(upper()))
-    assert training(XCOPA, "it", data)["choices"] == [("ICE.", "SUN.")]
+    translate(XNLI, "es", "test", data, command_translator(upper()))
+    assert translated_test_set(XNLI, "es", "test", data)["text_a"][2] == "ES 2"
+    translate(XCOPA, "it", "train", data, command_translator(upper()))
+    assert translated_training_set(XCOPA, "it", data)["choices"] == [("ICE.", "SUN.")]
 
 
 def test_line_breaks_stay(data: Path) -> None:
     put(data / "tydiqa_goldp/english_tydiqa_train.json", squad(("english-1", "one\n\n two\nthree", "two", 6)))
-    translate(TYDIQA, "fi", "train", data, program(upper()))
-    assert training(TYDIQA, "fi", data)["context"] == ["ONE\n\nTWO\nTHREE"]
+    translate(TYDIQA, "fi", "train", data, command_translator(upper()))
+    assert translated_training_set(TYDIQA, "fi", data)["context"] == ["ONE\n\nTWO\nTHREE"]
 
 
 def test_by_hand_the_same_file_is_written(data: Path, tmp_path: Path) -> None:
-    path = untranslated(TYDIQA, "fi", "train", data, tmp_path / "todo.jsonl")
+    path = write_untranslated(TYDIQA, "fi", "train", data, tmp_path / "todo.jsonl")
     first = json.loads(path.read_text().splitlines()[0])
     assert first.keys() == {"id", "question", "context", "answers"}
-    own_file(TYDIQA, "fi", "train", data).parent.mkdir(parents=True)
-    path.rename(own_file(TYDIQA, "fi", "train", data))
-    assert training(TYDIQA, "fi", data)["answers"] == load("tydiqa", "en", "train", data)["answers"]
+    translation_path(TYDIQA, "fi", "train", data).parent.mkdir(parents=True)
+    path.rename(translation_path(TYDIQA, "fi", "train", data))
+    assert translated_training_set(TYDIQA, "fi", data)["answers"] == load("tydiqa", "en", "train", data)["answers"]
 
 
 @pytest.mark.parametrize(
@@ -290,10 +302,28 @@ def test_by_hand_the_same_file_is_written(data: Path, tmp_path: Path) -> None:
 )
 def test_a_program_that_fails_is_told(data: Path, command: str, said: str) -> None:
     with pytest.raises(IsoglossError, match=said):
-        translate(XNLI, "es", "train", data, program(command))
-    assert not own_file(XNLI, "es", "train", data).exists()
+        translate(XNLI, "es", "train", data, command_translator(command))
+    assert not translation_path(XNLI, "es", "train", data).exists()
 
 
 def test_tags_are_not_translated(data: Path) -> None:
     with pytest.raises(IsoglossError, match="udpos cannot be translated"):
-        translate(task("udpos"), "es", "train", data, program(upper()))
+        translate(task("udpos"), "es", "train", data, command_translator(upper()))
+
+
+def test_the_kind_says_what_is_translated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuestionAnswering, "translatable", ("question",))
+    path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
+    assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "question", "answers"}
+    originals, train = load("tydiqa", "en", "train", data), translated_training_set(TYDIQA, "fi", data)
+    assert train["question"] == [text.upper() for text in originals["question"]]
+    assert train["context"] == originals["context"]
+    assert train["answers"] == originals["answers"]  # found in the passage in any case
+
+
+def test_what_moves_with_the_texts_and_cannot_be_found_again_is_refused(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QuestionAnswering, "moves_with_text", ("answers", "context"))
+    with pytest.raises(IsoglossError, match="tydiqa cannot be translated: answers and context would have to move"):
+        translate(TYDIQA, "fi", "train", data, command_translator(upper()))

@@ -23,7 +23,7 @@ def demo(
     Isogloss does and how long it takes; it is no evidence about any model.
     Issued again, it does only what is missing.
     """
-    from isogloss.report.scores import beside_published
+    from isogloss.report.score_tables import published_table
     from isogloss.report.tables import show
     from isogloss.scoring.results import Results
 
@@ -31,7 +31,7 @@ def demo(
     first = out / "ngram" / "zero-shot" / "seed-0"
     _call("run", "ngram", "--suite", "mini", "--out", str(out), "--seeds", str(seeds), "--jobs", jobs)
     _call("score", str(first), "--suite", "mini", "--json", str(first / "results.json"))
-    show([beside_published(Results.from_json(first / "results.json"))], "table")
+    show([published_table(Results.from_json(first / "results.json"))], "table")
     some = ",".join(CHECKED)
     explained = str(out / "explain.json")
     words = ("--suite", "mini", "--tasks", "mini-xquad,mini-xnli", "--languages", some)

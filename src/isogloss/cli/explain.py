@@ -62,9 +62,9 @@ def explain(
     asked = request(suite, tasks, languages, split, data, None, False)
     chosen = wanted(words(attributes), asked)
     if html is not None:
-        from isogloss.report.charts import converter
+        from isogloss.report.charts import chart_library
 
-        converter()  # before anything is computed
+        chart_library()  # before anything is computed
     if bias:
         _show_bias(asked, chosen, json, html)
     elif systems:
@@ -97,7 +97,7 @@ def _show_systems(
 
 def _show_bias(asked: "Request", chosen: "AttributeSelection", json: Path | None, html: Path | None) -> None:
     from isogloss.explain.bias import survey
-    from isogloss.report.explain_tables import bias_tables
+    from isogloss.report.bias_tables import bias_tables
     from isogloss.report.tables import show
 
     with progress("surveying") as step:

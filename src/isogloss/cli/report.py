@@ -35,10 +35,8 @@ def report(
       isogloss report xlmr.json mbert.json --explain both.json \\
           --explain bias.json -o report
     """
-    from isogloss.report.inputs import read_inputs
-    from isogloss.report.write import write_report
+    from isogloss.report.write import report as write
 
-    inputs = read_inputs(results, explain or ())
     with progress("writing") as step:
-        page = write_report(inputs, out, title=title, pictures=pictures, progress=step)
+        page = write(results, out, explain=explain or (), title=title, pictures=pictures, progress=step)
     typer.echo(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")

@@ -1,17 +1,12 @@
 """isogloss train: fine-tune a model on tasks, and see how it does in every language."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from isogloss.cli.options import Data, Languages, Regime, words
 from isogloss.errors import IsoglossError
-
-if TYPE_CHECKING:
-    from isogloss.report.tables import Table
-    from isogloss.runs.plan import Plan
-    from isogloss.runs.summary import Summary
 
 app = typer.Typer(add_completion=False)
 
@@ -19,7 +14,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
-    tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="What to learn, e.g. udpos or xnli,mldoc.")],
+    tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="Tasks to learn, e.g. udpos or xnli,mldoc.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
     data: Data = None,
     recipe: Annotated[
@@ -38,6 +33,11 @@ def train(
     and vocabulary only), encoder:MODEL#raw (entities from raw text),
     dual-encoder:MODEL#pooling=mean,both, or any key of a recipe, as in
     encoder:MODEL#epochs=3,select=last.
+
+    A recipe is a set of hyper-parameters. paper follows the XTREME-R paper (two
+    epochs at 2e-5 for a base model), scripts the repository's scripts, keung the
+    study of checkpoint selection. --config changes any key, for all tasks or for
+    one, in the section of its name.
 
     While it learns, every language is asked at checkpoints, and the recipe's rule
     (select = "english-dev", "target-dev", "single-target:sw" or "last") chooses
@@ -61,6 +61,7 @@ def train(
     from rich.console import Console
 
     from isogloss.cli.run import concluded, filled
+    from isogloss.report.training_table import training_table
     from isogloss.runs.plan import Plan
     from isogloss.scoring.cells import Request
     from isogloss.systems.base import Named
@@ -79,7 +80,7 @@ def train(
     console = Console()
     summary = filled(plan, console, live=False)
     if summary.tasks:
-        _table(plan, summary).print(console)
+        training_table(plan, summary).print(console)
     raise typer.Exit(concluded(plan, console, summary))
 
 
@@ -90,45 +91,3 @@ def _suite(names: list[str]) -> str:
 
     asked = {canonical(name) for name in names}
     return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")
-
-
-def _table(plan: "Plan", summary: "Summary") -> "Table":
-    """One row a language, one column a task: the mean over the seeds, and how far they are apart."""
-    from isogloss.report.tables import Table
-
-    of_task = {name: _by_language(plan, name) for name in plan.request.tasks}
-    languages = dict.fromkeys(language for scores in of_task.values() for language in scores)
-    title = f"{summary.system}, {summary.regime}, {summary.split}: {plan.seeds} seed{'s' if plan.seeds > 1 else ''}"
-    table = Table(title, ("language", *of_task))
-    for language in languages:
-        table.add(language, *(_spread(scores.get(language, [])) for scores in of_task.values()))
-    means = ([*summary.tasks[name].seeds.values()] if name in summary.tasks else [] for name in of_task)
-    table.add("mean", *map(_spread, means), strong=True)
-    if plan.seeds > 1:
-        table.notes.append("mean over the seeds (smallest–largest)")
-    return table
-
-
-def _by_language(plan: "Plan", name: str) -> dict[str, list[float]]:
-    """The scores of a task by language, one a seed that has it."""
-    from statistics import fmean
-
-    from isogloss.runs.records import read_record
-    from isogloss.tasks.registry import task
-
-    found: dict[str, list[float]] = {}
-    for place in plan.places:
-        record = read_record(plan.record(place)) if place.task == name else None
-        if record is not None and record.score is not None:
-            numbers = record.score.metrics
-            found.setdefault(place.language, []).append(fmean(numbers[main].value for main in task(name).main))
-    return found
-
-
-def _spread(values: list[float]) -> str:
-    """The mean of the seeds' scores, with the smallest and the largest where there are several."""
-    from statistics import fmean
-
-    if len(values) < 2:
-        return f"{values[0]:.1f}" if values else "–"
-    return f"{fmean(values):.1f} ({min(values):.1f}–{max(values):.1f})"

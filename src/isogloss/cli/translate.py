@@ -1,11 +1,15 @@
 """isogloss translate: a training or test set through a machine translator."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli.options import Data
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
+
+if TYPE_CHECKING:
+    from isogloss.tasks.task import Task
 
 app = typer.Typer(add_completion=False)
 
@@ -14,7 +18,7 @@ app = typer.Typer(add_completion=False)
 def translate(
     task: Annotated[str, typer.Argument(help="A task, e.g. xnli.")],
     language: Annotated[str, typer.Option("--language", "-l", help="The language that is not English, e.g. es.")],
-    split: Annotated[str, typer.Option(help="train: English to it; test or dev: from it to English.")] = "train",
+    split: Annotated[str, typer.Option(help="train (from English) or test, dev (into English).")] = "train",
     translator: Annotated[
         str | None, typer.Option("--with", help="A command that reads a text a line and writes its translation a line.")
     ] = None,
@@ -25,10 +29,16 @@ def translate(
 ) -> None:
     """Make the translated data that translate-train and translate-test need, with any translator.
 
-    The file goes to translations/<task>/<regime>/ in the data folder. If
-    ISOGLOSS_TRANSLATIONS is set, it names the folder to use instead of
-    translations/. The translations that XTREME published need no such step;
-    docs/regimes.md says where to put them.
+    translate-train learns from the English training set in another language:
+    --split train. translate-test asks another language's test set in English:
+    --split test, and --split dev for the dev set. Labels stay the original's;
+    of questions to learn from, answers are translated too and looked for in
+    the translated passage.
+
+    The file goes to translations/<task>/<regime>/ in the data folder, where
+    isogloss run and train find it. If ISOGLOSS_TRANSLATIONS is set, it names
+    the folder to use instead of translations/. The translations that XTREME
+    published need no such step; docs/regimes.md says where to put them.
 
     \b
     Examples:
@@ -39,31 +49,37 @@ def translate(
       isogloss translate tydiqa --language fi --by-hand to-translate.jsonl \\
           --data data
     """
-    from isogloss.errors import IsoglossError, UnknownNameError, unknown
-    from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
-    from isogloss.tasks.task import SPLITS
-    from isogloss.training.regimes import regime
-    from isogloss.translation.translated import own_file
-    from isogloss.translation.translators import program, untranslated
-    from isogloss.translation.translators import translate as write
+    from isogloss.translation.translate import translate as translate_set
+    from isogloss.translation.translate import write_untranslated
+    from isogloss.translation.translated_files import translation_path
+    from isogloss.translation.translators import command_translator
 
-    of = find_task(task)
-    if split not in SPLITS:
-        raise unknown("split", split, SPLITS)
-    others = {*of.languages, *of.also} - {"en"}
-    if language == "en":
-        raise UnknownNameError(
-            "English is what it is translated from or to", fix=f"Give one of {', '.join(sorted(others))}"
-        )
-    if language not in others:
-        raise no_language(of.id, language, others)
-    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(of):
-        raise IsoglossError(f"nothing could use it: {reason}")
+    found = find_task(task)
+    _check(found, language, split)
     if by_hand is not None:
-        path = untranslated(of, language, split, data, by_hand)
-        typer.echo(f"{path}  Translate the texts in place and put it at {own_file(of, language, split, data)}")
+        path = write_untranslated(found, language, split, data, by_hand)
+        place = translation_path(found, language, split, data)
+        typer.echo(f"{path}  Translate the texts in place and put it at {place}")
     elif translator is not None:
-        typer.echo(str(write(of, language, split, data, program(translator))))
+        typer.echo(str(translate_set(found, language, split, data, command_translator(translator))))
     else:
         raise IsoglossError("no translator", fix="Give a command --with, or a file --by-hand")
+
+
+def _check(task: "Task", language: str, split: str) -> None:
+    """Refuse what no regime with translations could use."""
+    from isogloss.tasks.registry import no_language
+    from isogloss.tasks.task import SPLITS
+    from isogloss.training.regimes import regime
+
+    if split not in SPLITS:
+        raise unknown("split", split, SPLITS)
+    others = {*task.every_language} - {"en"}
+    if language == "en":
+        fix = f"Give one of {', '.join(sorted(others))}"
+        raise UnknownNameError("English is what it is translated from or to", fix=fix)
+    if language not in others:
+        raise no_language(task.id, language, others)
+    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(task):
+        raise IsoglossError(f"nothing could use it: {reason}")

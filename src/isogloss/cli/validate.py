@@ -34,13 +34,13 @@ def validate(
     from rich.console import Console
 
     from isogloss.predictions.validate import validate as check
-    from isogloss.report.problems import problem_table
+    from isogloss.report.validation_table import validation_table
     from isogloss.tasks.registry import TASKS, chosen
 
     with progress("checking") as step:
         report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), gold, step)
     console = Console()
-    problem_table(report).print(console)
+    validation_table(report).print(console)
     groups = [report.problems, *(cell.problems for cell in report.cells)]
     for problems in groups:
         for problem in problems[: limit or None]:

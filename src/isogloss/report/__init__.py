@@ -1,1 +1,1 @@
-"""How results are shown: tables for the terminal, Markdown and LaTeX."""
+"""How results are shown: tables (terminal, Markdown, LaTeX, CSV), charts, and the self-contained HTML report."""

@@ -1,4 +1,4 @@
-"""What the data are like, in the report: distributions of attributes and distances between languages."""
+"""The report's section on what the data are like: distributions of attributes and distances between languages."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,12 +7,10 @@ from typing import Any
 
 from isogloss.explain.bias import Bias, Distances, Distribution
 from isogloss.report import charts
+from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
-from isogloss.report.explain_section import slug
-from isogloss.report.explain_tables import bias_tables
-from isogloss.report.flat_rows import label
-from isogloss.report.section import Section
-from isogloss.report.tables import Table
+from isogloss.report.language_names import language_name
+from isogloss.report.section import Section, file_name
 
 # Values of a discrete attribute that are too many to have a colour of their own.
 OTHERS = "all others"
@@ -22,48 +20,26 @@ AXIS = {"format": "%", "values": [0, 0.25, 0.5, 0.75, 1]}
 # Where the largest value is so many times the largest upper quartile, a scale of square roots keeps the middle legible.
 LONG_TAIL = 4
 ROOTS: Spec = {"title": "scale of square roots", "scale": {"type": "sqrt"}}
-SURVEY = (
+BIAS_INTRO = (
     "What the examples are like before any system has seen them: a line from the smallest to the largest value, a bar "
     "over the middle half, a stroke at the median, a dot at the mean; or the share of each value. Below, how far the "
     "languages are apart: dark is far."
 )
 
 
-def survey_section(survey: Bias) -> Section:
+def bias_section(bias: Bias) -> Section:
     """The panel; what it can be summed up to, every number and every chart are files."""
-    summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(survey), 1)}
-    tables = {"distributions": _distribution_table(survey), "distances": _distance_table(survey), **summary}
-    return Section("survey", "Data", SURVEY, tables, list(_charts(survey)), panel="survey", only_files=tuple(tables))
+    summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(bias), 1)}
+    tables = {"distributions": distribution_table(bias), "distances": distance_table(bias), **summary}
+    return Section(
+        "survey", "Data", BIAS_INTRO, tables, list(_bias_charts(bias)), panel="survey", only_files=tuple(tables)
+    )
 
 
-def _distribution_table(survey: Bias) -> Table:
-    """Every number of every distribution; a value with its share is a row of its own."""
-    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
-    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
-    for each in survey.distributions:
-        place = each.task, each.language, label(each.language), each.split, each.attribute
-        for value, share in each.shares.items():
-            table.add(*place, value, str(each.n), f"{share:.4f}", *[""] * 6)
-        if each.mean is not None:
-            table.add(*place, "", str(each.n), "", *(f"{number:.6g}" for number in (each.mean, *each.quartiles)))
-    return table
-
-
-def _distance_table(survey: Bias) -> Table:
-    """Every pair of languages."""
-    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
-    for each in survey.distances:
-        for place, code in enumerate(each.languages):
-            for other in range(place + 1, len(each.languages)):
-                where = each.task, each.attribute, each.measure, code, each.languages[other]
-                table.add(*where, f"{each.table[place][other]:.4g}")
-    return table
-
-
-def _values(survey: Bias) -> dict[tuple[str, str], list[str]]:
+def _coloured_values(bias: Bias) -> dict[tuple[str, str], list[str]]:
     """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
     shares: dict[tuple[str, str], Counter[str]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         if each.discrete:
             shares.setdefault((each.task, each.attribute), Counter()).update(each.shares)
     return {
@@ -72,44 +48,44 @@ def _values(survey: Bias) -> dict[tuple[str, str], list[str]]:
     }
 
 
-def _cell(found: Distribution, values: Sequence[str]) -> list[float]:
+def _compact_distribution(found: Distribution, values: Sequence[str]) -> list[float]:
     """A distribution as short numbers: n, then mean and quartiles, or the shares of the values with a colour."""
     numbers = [found.shares.get(value, 0) for value in values] if found.discrete else [found.mean, *found.quartiles]
-    return [found.n, *(_short(number) for number in numbers if number is not None)]
+    return [found.n, *(_three_digits(number) for number in numbers if number is not None)]
 
 
-def _short(number: float) -> float:
+def _three_digits(number: float) -> float:
     return float(f"{number:.3g}")
 
 
-def survey_data(survey: Bias) -> dict[str, Any]:
+def bias_data(bias: Bias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
-    values, named = _values(survey), dict[str, dict[str, list[str]]]()
+    values, named = _coloured_values(bias), dict[str, dict[str, list[str]]]()
     for (task, attribute), found in values.items():
         named.setdefault(attribute, {})[task] = found
     tasks: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         cells = tasks.setdefault(each.task, {}).setdefault(each.attribute, {})
-        cells[each.language] = _cell(each, values.get((each.task, each.attribute), ()))
+        cells[each.language] = _compact_distribution(each, values.get((each.task, each.attribute), ()))
     distances: dict[str, dict[str, list[Any]]] = {}
-    for table in survey.distances:
-        distances.setdefault(table.task, {})[table.attribute] = _packed(table)
+    for table in bias.distances:
+        distances.setdefault(table.task, {})[table.attribute] = _compact_distances(table)
     return {
-        "titles": {each.attribute: each.title for each in survey.distributions},
-        "names": {code: label(code) for code in dict.fromkeys(each.language for each in survey.distributions)},
+        "titles": {each.attribute: each.title for each in bias.distributions},
+        "names": {code: language_name(code) for code in dict.fromkeys(each.language for each in bias.distributions)},
         "values": named,
         "others": [OTHERS, GREY],
         "palette": charts.PALETTE,
         "tasks": tasks,
         "distances": distances,
         "tail": [LONG_TAIL, ROOTS],
-        "boxes": _boxes("survey", "", []).spec,
-        "shares": _bars("survey", "", [], ()).spec,
-        "apart": _apart("survey", "", [], 1.0).spec,
+        "boxes": _quartile_chart("survey", "", []).spec,
+        "shares": _share_chart("survey", "", [], ()).spec,
+        "apart": _distance_heat_map("survey", "", [], 1.0).spec,
     }
 
 
-def _packed(found: Distances) -> list[Any]:
+def _compact_distances(found: Distances) -> list[Any]:
     """Measure, languages, a unit, and what stands above the diagonal in whole units: three digits of the largest."""
     largest = max(max(row) for row in found.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
@@ -117,29 +93,29 @@ def _packed(found: Distances) -> list[Any]:
     return [found.measure, found.languages, unit, above]
 
 
-def _charts(survey: Bias) -> Iterator[Chart]:
+def _bias_charts(bias: Bias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
-    values = _values(survey)
+    values = _coloured_values(bias)
     taken: set[str] = set()
     cells: dict[tuple[str, str], list[Distribution]] = {}
-    for each in survey.distributions:
+    for each in bias.distributions:
         cells.setdefault((each.task, each.attribute), []).append(each)
     for (task, attribute), found in cells.items():
-        name, title = slug(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
+        name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
         if (task, attribute) in values:
             shown = values[task, attribute]
-            yield _bars(name, title, [record for each in found for record in _share_records(each, shown)], shown)
+            yield _share_chart(name, title, [record for each in found for record in _share_records(each, shown)], shown)
         else:
-            yield _boxes(name, title, [_box_record(each) for each in found if each.mean is not None])
-    for table in survey.distances:
+            yield _quartile_chart(name, title, [_box_record(each) for each in found if each.mean is not None])
+    for table in bias.distances:
         records = list(_distance_records(table))
         title = f"{table.task}: distance of languages in {table.attribute} ({table.measure})"
         limit = max(record["score"] for record in records)
-        yield _apart(slug(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
+        yield _distance_heat_map(file_name(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
 
 
 def _record(found: Distribution) -> dict[str, Any]:
-    return {"task": found.task, "language": found.language, "name": label(found.language), "n": found.n}
+    return {"task": found.task, "language": found.language, "name": language_name(found.language), "n": found.n}
 
 
 def _box_record(found: Distribution) -> dict[str, Any]:
@@ -158,11 +134,11 @@ def _distance_records(table: Distances) -> Iterator[dict[str, Any]]:
     for code, row in zip(table.languages, table.table, strict=True):
         for other, distance in zip(table.languages, row, strict=True):
             if other != code:
-                place = {"language": code, "name": label(code), "other": label(other)}
+                place = {"language": code, "name": language_name(code), "other": language_name(other)}
                 yield {**place, "score": distance}
 
 
-def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel: Spec) -> Chart:
+def _panel_per_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel: Spec) -> Chart:
     """One panel a task; a language stands at the same height in all of them."""
     description = f"{title}: distribution by language."
     body = {
@@ -171,13 +147,13 @@ def _by_task(name: str, title: str, records: Sequence[Mapping[str, Any]], panel:
         "spec": {"width": 420, "height": {"step": 16}, **panel},
         "resolve": {"axis": {"x": "independent"}},
     }
-    return Chart(name, title, description, charts.whole(records, description, body))
+    return Chart(name, title, description, charts.filtered_spec(records, description, body))
 
 
 _LANGUAGE = {"field": "name", "type": "nominal", "sort": "ascending", "title": None}
 
 
-def _boxes(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart:
+def _quartile_chart(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart:
     """Mean, median, the middle half and the whole range of an attribute in each language."""
     number: Spec = {"type": "quantitative", "title": None, "scale": {"type": "linear"}}
     if records and max(record["most"] for record in records) > LONG_TAIL * max(record["upper"] for record in records):
@@ -204,10 +180,10 @@ def _boxes(name: str, title: str, records: Sequence[Mapping[str, Any]]) -> Chart
         {"mark": mark, "encoding": {"x": {"field": field, **number}, "tooltip": tooltip}}
         for field, mark in marks.items()
     ]
-    return _by_task(name, title, records, {"encoding": {"y": _LANGUAGE}, "layer": [whole, half, *points]})
+    return _panel_per_task(name, title, records, {"encoding": {"y": _LANGUAGE}, "layer": [whole, half, *points]})
 
 
-def _bars(name: str, title: str, records: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Chart:
+def _share_chart(name: str, title: str, records: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Chart:
     """The share of each value in each language."""
     order = [value or "(none)" for value in values]
     domain = [*order, OTHERS] if any(record["value"] == OTHERS for record in records) else order
@@ -237,15 +213,15 @@ def _bars(name: str, title: str, records: Sequence[Mapping[str, Any]], values: S
         {**record, "place": order.index(record["value"]) if record["value"] in order else len(order)}
         for record in records
     ]
-    return _by_task(name, title, placed, panel)
+    return _panel_per_task(name, title, placed, panel)
 
 
-def _apart(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: float) -> Chart:
+def _distance_heat_map(name: str, title: str, records: Sequence[Mapping[str, Any]], limit: float) -> Chart:
     """How far every two languages are apart."""
     names = sorted({record["name"] for record in records})
     hints = {"name": "language", "other": "other"}
     chart = charts.heat_map(
-        name, title, records, x=("other", names), y=("name", names), hints=hints, scale=charts.far(limit)
+        name, title, records, x=("other", names), y=("name", names), hints=hints, scale=charts.distance_scale(limit)
     )
     exact = {"field": "score", "title": "distance", "format": ".3~r"}
     chart.spec["layer"][0]["encoding"]["tooltip"].append(exact)

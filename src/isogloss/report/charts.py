@@ -48,31 +48,39 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Scale:
-    """How the cells of a heat map are coloured, where white is the better read on them, and how numbers are printed."""
+class ColourScale:
+    """How a heat map shows its scores.
+
+    Attributes:
+        colour: the colours, and the numbers they go from and to.
+        dark: where white is the better read on them.
+        format: how scores are printed.
+        field: what is coloured, if not the score itself.
+    """
 
     colour: Spec
     dark: str
     format: str = ".0f"
+    field: str = "score"
 
 
-SCORES = Scale({"scheme": "viridis", "domain": [0, 100]}, "datum.score < 42")
-ERRORS = Scale({"scheme": "viridis", "domain": [0, 100], "reverse": True}, "datum.score > 58")
+SCORE_SCALE = ColourScale({"scheme": "viridis", "domain": [0, 100]}, "datum.score < 42")
+ERROR_SCALE = ColourScale({"scheme": "viridis", "domain": [0, 100], "reverse": True}, "datum.score > 58")
 
 
-def signed(limit: float) -> Scale:
-    """Differences from -limit to limit: blue above zero, orange below, as the first two systems are coloured."""
+def difference_scale(limit: float) -> ColourScale:
+    """Differences by how far the first system is `ahead`: blue above zero, orange below, as the two are coloured."""
     colour = {"scheme": "blueorange", "domain": [-limit, limit], "reverse": True}
-    return Scale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f")
+    return ColourScale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f", field="ahead")
 
 
-def far(limit: float) -> Scale:
+def distance_scale(limit: float) -> ColourScale:
     """Distances up to a limit: dark is far."""
     colour = {"scheme": "viridis", "domain": [0, limit], "reverse": True}
-    return Scale(colour, f"datum.score > {0.58 * limit:g}", ".2~r")
+    return ColourScale(colour, f"datum.score > {0.58 * limit:g}", ".2~r")
 
 
-def converter() -> Any:
+def chart_library() -> Any:
     """The library that renders charts and holds the JavaScript of the page."""
     try:
         return import_module("vl_convert")
@@ -83,17 +91,17 @@ def converter() -> Any:
 
 def svg(chart: Chart) -> str:
     """The chart as a drawing."""
-    drawing: str = converter().vegalite_to_svg(chart.spec)
+    drawing: str = chart_library().vegalite_to_svg(chart.spec)
     return drawing
 
 
 def png(drawing: str) -> bytes:
     """A drawing as a picture, at twice its size for sharp print."""
-    picture: bytes = converter().svg_to_png(drawing, scale=2)
+    picture: bytes = chart_library().svg_to_png(drawing, scale=2)
     return picture
 
 
-def whole(records: Sequence[Record], description: str, body: Spec) -> Spec:
+def filtered_spec(records: Sequence[Record], description: str, body: Spec) -> Spec:
     """A specification with its data, which follows the page's filter of languages."""
     return {
         "description": description,
@@ -105,30 +113,30 @@ def whole(records: Sequence[Record], description: str, body: Spec) -> Spec:
     }
 
 
-def fixed(chart: Chart) -> Chart:
+def without_filter(chart: Chart) -> Chart:
     """A chart of averages, which do not change with the languages a reader picks."""
     return replace(chart, spec={key: value for key, value in chart.spec.items() if key != "transform"})
 
 
-def _systems(records: Sequence[Record]) -> list[str]:
+def _systems_in(records: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(str(record.get("system", "")) for record in records))
 
 
-def colours(systems: Sequence[str]) -> dict[str, str]:
+def system_colours(systems: Sequence[str]) -> dict[str, str]:
     """A colour for each system, by its place."""
     return dict(zip(systems, _cycled(PALETTE, len(systems)), strict=True))
 
 
-def _colour(of: Mapping[str, str]) -> Spec:
+def _system_colour(of: Mapping[str, str]) -> Spec:
     scale = {"domain": list(of), "range": list(of.values())}
     columns = 4 if sum(map(len, of)) < 60 else 2
     legend = {"orient": "top", "columns": columns} if len(of) > 1 else None
     return {"field": "system", "type": "nominal", "title": None, "scale": scale, "legend": legend}
 
 
-def _shape(systems: Sequence[str]) -> Spec:
+def _system_shape(systems: Sequence[str]) -> Spec:
     shapes = _cycled(SHAPES, len(systems))
-    return {**_colour(colours(systems)), "scale": {"domain": list(systems), "range": shapes}}
+    return {**_system_colour(system_colours(systems)), "scale": {"domain": list(systems), "range": shapes}}
 
 
 def _cycled(values: Sequence[str], count: int) -> list[str]:
@@ -152,7 +160,7 @@ def heat_map(
     x: tuple[str, Sequence[str]],
     y: tuple[str, Sequence[str]],
     hints: Mapping[str, str],
-    scale: Scale = SCORES,
+    scale: ColourScale = SCORE_SCALE,
     columns: int = 2,
 ) -> Chart:
     """Cells coloured and printed by `score`, one panel a system; x and y are a field with the order of its values."""
@@ -167,7 +175,7 @@ def heat_map(
     rectangle = {
         "mark": {"type": "rect", "tooltip": True},
         "encoding": {
-            "color": {"field": "score", "type": "quantitative", "title": None, "scale": scale.colour},
+            "color": {"field": scale.field, "type": "quantitative", "title": None, "scale": scale.colour},
             "tooltip": tooltip(hints),
         },
     }
@@ -182,12 +190,14 @@ def heat_map(
         "y": {"field": y[0], "type": "nominal", "sort": list(y[1]), "title": None},
     }
     panel = {"width": {"step": 26}, "height": {"step": 17}, "encoding": axes, "layer": [rectangle, text]}
-    return Chart(name, title, description, whole(records, description, _panels(records, panel, columns)))
+    return Chart(
+        name, title, description, filtered_spec(records, description, _panel_per_system(records, panel, columns))
+    )
 
 
-def _panels(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
+def _panel_per_system(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
     """One panel a system, in the order they were given."""
-    systems = _systems(records)
+    systems = _systems_in(records)
     if len(systems) < 2:
         return panel
     facet = {"field": "system", "title": None, "sort": systems}
@@ -195,12 +205,14 @@ def _panels(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
     return {"facet": facet, "columns": columns, "spec": panel, "resolve": {"axis": {"x": "independent"}}}
 
 
-def dots(name: str, title: str, records: Sequence[Record], names: Sequence[str], strong: int) -> Chart:
+def average_dots(
+    name: str, title: str, records: Sequence[Record], names: Sequence[str], *, strong: int, what: str
+) -> Chart:
     """Scores as dots on their 95 % intervals: `score`, `low`, `high` of each `name` by `system`.
 
-    The first `strong` of the names are averages of the others and stand in bold.
+    The first `strong` of the names are averages of the others and stand in bold; `what` names the axis.
     """
-    systems = _systems(records)
+    systems = _systems_in(records)
     description = f"{title}: scores with 95 % intervals of {', '.join(systems)}."
     # An axis counts its labels from 0 to 1.
     weight = {
@@ -217,9 +229,9 @@ def dots(name: str, title: str, records: Sequence[Record], names: Sequence[str],
             "axis": {"grid": True, "tickBand": "extent", "labelFontWeight": weight},
         },
         "yOffset": {"field": "system", "sort": systems},
-        "color": _colour(colours(systems)),
+        "color": _system_colour(system_colours(systems)),
     }
-    quantity = {"type": "quantitative", "title": "score, 0–100, with 95 % interval", "scale": {"zero": False}}
+    quantity = {"type": "quantitative", "title": f"{what}, with 95 % interval", "scale": {"zero": False}}
     interval = {
         "mark": {"type": "rule", "strokeWidth": 2},
         "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
@@ -227,16 +239,16 @@ def dots(name: str, title: str, records: Sequence[Record], names: Sequence[str],
     hints = tooltip({"name": "name", "system": "system", "score": "score", "low": "low", "high": "high", "n": "n"})
     dot = {
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-        "encoding": {"x": {"field": "score", **quantity}, "shape": _shape(systems), "tooltip": hints},
+        "encoding": {"x": {"field": "score", **quantity}, "shape": _system_shape(systems), "tooltip": hints},
     }
     height = {"step": max(20, 12 * len(systems)), "for": "position"}
     body = {"width": 420, "height": height, "encoding": place, "layer": [interval, dot]}
-    return fixed(Chart(name, title, description, whole(records, description, body)))
+    return without_filter(Chart(name, title, description, filtered_spec(records, description, body)))
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
     """The transfer gap of each task with its 95 % interval, a bar a system; older records have no interval."""
-    systems = _systems(records)
+    systems = _systems_in(records)
     description = f"{title}: {len(records)} gaps of {', '.join(systems)}, with 95 % intervals where there are any."
     fields = {"task": "task", "system": "system", "english": "English", "others": "others", "gap": "gap"}
     place = {
@@ -248,7 +260,7 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
         "mark": {"type": "bar", "opacity": 0.75},
         "encoding": {
             "x": {"field": "gap", **quantity},
-            "color": _colour(colours(systems)),
+            "color": _system_colour(system_colours(systems)),
             "tooltip": tooltip({**fields, "low": "low", "high": "high"}),
         },
     }
@@ -259,7 +271,7 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
     }
     height = {"step": max(18, 12 * len(systems)), "for": "position"}
     body = {"width": 420, "height": height, "encoding": place, "layer": [bars, intervals]}
-    return fixed(Chart(name, title, description, whole(records, description, body)))
+    return without_filter(Chart(name, title, description, filtered_spec(records, description, body)))
 
 
 def bucket_axis(order: Sequence[str]) -> Spec:
@@ -274,7 +286,7 @@ def bucket_axis(order: Sequence[str]) -> Spec:
     }
 
 
-def by_language(panel: Spec) -> Spec:
+def panel_per_language(panel: Spec) -> Spec:
     """One panel a language, each with its own buckets' names below it."""
     return {
         "facet": {"field": "name", "title": None, "sort": None},
@@ -295,7 +307,7 @@ def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mappi
         "mark": {"type": "bar", "cursor": "pointer", "opacity": 0.75},
         "encoding": {
             "y": {"field": "score", **value},
-            "color": _colour(systems),
+            "color": _system_colour(systems),
             "tooltip": tooltip({**fields, "low": "low", "high": "high", "n": "n"}),
         },
     }
@@ -305,4 +317,4 @@ def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mappi
     }
     step = max(30, 16 * len(systems))
     panel = {"width": {"step": step, "for": "position"}, "height": 130, "encoding": place, "layer": [bars, intervals]}
-    return Chart(name, title, description, whole(records, description, by_language(panel)))
+    return Chart(name, title, description, filtered_spec(records, description, panel_per_language(panel)))

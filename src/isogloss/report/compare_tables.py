@@ -1,5 +1,7 @@
 """Tables of a comparison of two systems."""
 
+from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
+from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
 from isogloss.scoring.compare import Comparison, Contrast
 
@@ -15,6 +17,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         _add(tasks, comparison.overall, strong=True)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
     tasks.notes = [comparison.verdict(), f"p: Holm-corrected within this pair of systems{rule}; ● p < 0.05"]
+    tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
     if comparison.skipped:
         tasks.notes.append(f"only in some of the systems, left out: {' '.join(comparison.skipped)}")
     cells = Table(f"{first} against {second}: cells", header)
@@ -27,14 +30,13 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def _add(table: Table, contrast: Contrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
-    p = f"{contrast.p:.3f}" if contrast.p >= 0.001 else "<0.001"
     table.add(
         name,
-        f"{contrast.first:.1f}",
-        f"{contrast.second:.1f}",
-        f"{contrast.difference:+.1f}",
-        f"{contrast.low:+.1f} to {contrast.high:+.1f}",
-        p,
+        score_text(contrast.first),
+        score_text(contrast.second),
+        difference_text(contrast.difference),
+        difference_interval_text(contrast.low, contrast.high),
+        p_text(contrast.p),
         "●" if contrast.significant else "",
         strong=strong,
     )

@@ -151,7 +151,7 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
       const buckets = found.buckets.map(([name, edges, n, places, total], at) => {
         const [p, marks] = numbers.slice(7 * at + 5, 7 * at + 7);
         const [one, two, difference, low, high] = numbers.slice(7 * at, 7 * at + 5).map((value) => value / 10);
-        return { name, edges, n, places, total, first: one, second: two, difference, low, high, p: p / 1000, told: marks & 1, turns: marks & 2 };
+        return { name, edges, n, places, total, first: one, second: two, difference, low, high, p: p / 1000, told: marks & 1, turns: marks & 2, better: marks & 4 };
       });
       return { ...found, buckets, metric: metrics[metric], pair: `${first} − ${second}` };
     }));
@@ -205,7 +205,7 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
     function dots({ first, second, spec }, found) {
       const [ours, theirs, neither] = spec.spec.layer[1].encoding.color.scale.domain;
       const records = found.flatMap((f) => f.buckets.map((b) => ({ ...b, places: undefined, language: f.language, name: f.name, bucket: b.name,
-        verdict: !b.told ? neither : b.difference > 0 ? ours : theirs, turns: b.turns ? "yes" : "no" })));
+        verdict: !b.told ? neither : b.better ? ours : theirs, turns: b.turns ? "yes" : "no" })));
       const click = (hit) => {
         const facet = found.find((f) => f.language === hit.language);
         const bucket = facet?.buckets.find(({ name }) => name === hit.bucket);

@@ -1,9 +1,8 @@
-"""What isogloss explain wrote, read back: explanations, pairs of systems and surveys of the data, out of any files."""
+"""What `isogloss explain` found out, read back and joined: explanations, pairs of systems, surveys of the data."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,72 +13,74 @@ from isogloss.explain.bias import Bias
 from isogloss.explain.examples import Case
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
+from isogloss.report.system_names import shortest_distinct, system_words
 from isogloss.scoring.compare import distinct_names
 
-T = TypeVar("T")
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
 
 
 @dataclass(frozen=True)
-class Explained:
-    """All that is explained, by the names systems are shown under.
+class ExplainRecords:
+    """All that was explained, by the names systems are shown under.
 
     Attributes:
         explanations: name -> what was found out about the system.
         pairs: the comparisons of two of them.
         cases: `task/language` -> example id -> the example.
         edges: how buckets were cut; "mixed" where it is not everywhere the same.
-        survey: what the data are like, if they were looked at.
+        bias: what the data are like, if they were looked at.
     """
 
     explanations: dict[str, Explanation] = field(default_factory=dict)
     pairs: list[PairwiseExplanation] = field(default_factory=list)
     cases: dict[str, dict[str, Case]] = field(default_factory=dict)
     edges: str = "language"
-    survey: Bias | None = None
+    bias: Bias | None = None
 
 
-def explained(analysis: Analysis) -> Explained:
+def explain_records(analysis: Analysis) -> ExplainRecords:
     """An analysis just made, or read; systems have the names that its pairs and examples know them by."""
     names = distinct_names([str(found.system.get("name") or "system") for found in analysis.explanations])
     explanations = dict(zip(names, analysis.explanations, strict=True))
-    return Explained(explanations, analysis.pairs, analysis.cases, analysis.edges)
+    return ExplainRecords(explanations, analysis.pairs, analysis.cases, analysis.edges)
 
 
-def read_explained(paths: Iterable[Path]) -> Explained:
-    """Files of any of the kinds that isogloss explain writes, told apart by what is in them, and joined."""
-    return joined([(path, _read(path)) for path in paths])
+def read_explain_records(sources: Sequence[Path | str | Analysis | Bias]) -> ExplainRecords:
+    """Analyses and surveys, or files of them, joined: a system that goes on in a further one is one system."""
+    found = [
+        (str(place), each) if isinstance(each, Analysis | Bias) else (str(each), _read(Path(each)))
+        for place, each in enumerate(sources, 1)
+    ]
+    analyses = [each for _, each in found if isinstance(each, Analysis)]
+    joined = _joined(analyses)
+    return replace(joined, bias=_joined_bias([(where, each) for where, each in found if isinstance(each, Bias)]))
 
 
 def _read(path: Path) -> Analysis | Bias:
+    """A file of any of the kinds that isogloss explain writes, told apart by what is in it."""
     content = read_bytes(path)
     try:
         keys = set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
     except msgspec.DecodeError as error:
         raise DataError(f"not an explanation: {error}", where=str(path), fix=FIX) from None
-    if "explanations" in keys:
-        return decoded(path, content, Analysis, "an analysis of isogloss explain")
-    if "distributions" in keys:
-        return decoded(path, content, Bias, "a survey of isogloss explain --bias")
+    try:
+        if "explanations" in keys:
+            return msgspec.json.decode(content, type=Analysis)
+        if "distributions" in keys:
+            return msgspec.json.decode(content, type=Bias)
+    except msgspec.DecodeError as error:
+        what = "an analysis of isogloss explain" if "explanations" in keys else "a survey of isogloss explain --bias"
+        raise DataError(f"not {what}: {error}", where=str(path)) from None
     raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
 
 
-def decoded(path: Path, content: bytes, form: type[T], what: str) -> T:
-    """The content of a file as what it should be."""
-    try:
-        return msgspec.json.decode(content, type=form)
-    except msgspec.DecodeError as error:
-        raise DataError(f"not {what}: {error}", where=str(path)) from None
-
-
-def joined(found: Sequence[tuple[Path, Analysis | Bias]]) -> Explained:
-    """Several files as one: a system that goes on in another file is one system, its pairs and examples go along."""
-    analyses = [each for _, each in found if isinstance(each, Analysis)]
+def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
+    """Several analyses as one; pairs and examples go along with their systems."""
     explanations: dict[str, Explanation] = {}
     pairs: dict[tuple[str, str], PairwiseExplanation] = {}
     cases: dict[str, dict[str, Case]] = {}
     for analysis, names in zip(analyses, _shown_names(analyses), strict=True):
-        part = explained(analysis)
+        part = explain_records(analysis)
         shown = dict(zip(part.explanations, names, strict=True))
         for own, explanation in part.explanations.items():
             explanations[shown[own]] = _continued(explanations.get(shown[own]), explanation)
@@ -89,8 +90,7 @@ def joined(found: Sequence[tuple[Path, Analysis | Bias]]) -> Explained:
             pairs[key] = PairwiseExplanation(*key, [*known.facets, *pair.facets], [*known.cells, *pair.cells])
         _add_cases(cases, part.cases, shown)
     edges = {analysis.edges for analysis in analyses}
-    survey = _one_survey([(path, each) for path, each in found if isinstance(each, Bias)])
-    return Explained(explanations, list(pairs.values()), cases, edges.pop() if len(edges) == 1 else "mixed", survey)
+    return ExplainRecords(explanations, list(pairs.values()), cases, edges.pop() if len(edges) == 1 else "mixed")
 
 
 def _shown_names(analyses: Sequence[Analysis]) -> list[list[str]]:
@@ -112,7 +112,7 @@ def _shown_names(analyses: Sequence[Analysis]) -> list[list[str]]:
             systems[place][1].update(cells)
             of_file.append(place)
         places.append(of_file)
-    names = distinct([words for words, _ in systems])
+    names = shortest_distinct([words for words, _ in systems])
     return [[names[place] for place in of_file] for of_file in places]
 
 
@@ -138,35 +138,20 @@ def _add_cases(
             inside[identifier] = msgspec.structs.replace(case, predictions=predictions, scores=scores)
 
 
-def _one_survey(found: Sequence[tuple[Path, Bias]]) -> Bias | None:
+def _joined_bias(found: Sequence[tuple[str, Bias]]) -> Bias | None:
     """Surveys of different tasks as one; of the same task they would be two sets of data under one name."""
-    seen: dict[str, Path] = {}
-    for path, survey in found:
-        for task in dict.fromkeys(each.task for each in survey.distributions):
+    seen: dict[str, str] = {}
+    for where, bias in found:
+        for task in dict.fromkeys(each.task for each in bias.distributions):
             if task in seen:
-                raise DataError(f"{task} is surveyed in {seen[task]} too", where=str(path), fix="Give each task once")
-            seen[task] = path
+                raise DataError(f"{task} is surveyed in {seen[task]} too", where=where, fix="Give each task once")
+            seen[task] = where
     if not found:
         return None
-    surveys = [survey for _, survey in found]
+    surveys = [bias for _, bias in found]
     return Bias(
-        ", ".join(dict.fromkeys(survey.split for survey in surveys)),
-        [each for survey in surveys for each in survey.distributions],
-        [each for survey in surveys for each in survey.distances],
-        [each for survey in surveys for each in survey.missing],
+        ", ".join(dict.fromkeys(bias.split for bias in surveys)),
+        [each for bias in surveys for each in bias.distributions],
+        [each for bias in surveys for each in bias.distances],
+        [each for bias in surveys for each in bias.missing],
     )
-
-
-def system_words(system: Mapping[str, Any]) -> tuple[str, ...]:
-    """A system's name, and what tells its runs apart."""
-    seed = f"seed {system['seed']}" if "seed" in system else ""
-    return (str(system.get("name") or "system"), str(system.get("regime", "")), seed)
-
-
-def distinct(names: Sequence[tuple[str, ...]]) -> list[str]:
-    """The first word of each name where that is enough, more of them where it is not, and at last a number."""
-    for length in range(1, max(map(len, names), default=0) + 1):
-        chosen = [", ".join(word for word in name[:length] if word) for name in names]
-        if len(set(chosen)) == len(chosen):
-            return chosen
-    return [f"{', '.join(word for word in name if word)} ({place})" for place, name in enumerate(names, 1)]

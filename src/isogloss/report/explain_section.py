@@ -1,57 +1,47 @@
-"""Explanations for the report: the table and the charts, as files."""
+"""The report's section on where systems fail: scores by bucket, for systems by themselves and in pairs."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from isogloss.explain.buckets import NAMES, interval_text
-from isogloss.explain.model import Bucket, Explanation, Facet
-from isogloss.report.charts import Chart, bucket_bars, colours
-from isogloss.report.flat_rows import label
-from isogloss.report.tables import Table
-
-FIRST = NAMES[0]
-
-
-def slug(text: str, taken: set[str] | None = None) -> str:
-    """A file name for any text, and not one of those taken, to which it is added."""
-    name = re.sub(r"[^\w.]+", "-", text).strip("-.") or "x"
-    if taken is not None:
-        while name.casefold() in taken:
-            name += "-2"
-        taken.add(name.casefold())
-    return name
+from isogloss.explain.model import Explanation, Facet
+from isogloss.report.charts import Chart, bucket_bars, system_colours
+from isogloss.report.explain_io import ExplainRecords
+from isogloss.report.explain_tables import BINNING
+from isogloss.report.language_names import language_name
+from isogloss.report.pairwise_section import pairwise_charts
+from isogloss.report.pairwise_tables import pairwise_bucket_table
+from isogloss.report.section import Section, file_name
+from isogloss.report.single_tables import bucket_edges, bucket_table
 
 
-def edges(bucket: Bucket) -> str:
-    """The range of a bucket as the paper prints it, "" for a discrete one and where it is the bucket's name."""
-    text = interval_text(bucket.low, bucket.high, first=bucket.name == FIRST)
-    return "" if text == bucket.name or bucket.name.startswith(("[", "(")) else text
+def explain_section(found: ExplainRecords, systems: Iterable[str]) -> Section:
+    """The panel to choose from; every bucket and every chart are files."""
+    pictures = list(explain_charts(found.explanations, systems))
+    tables = {"explain": bucket_table(found.explanations)}
+    if found.pairs:
+        pictures += pairwise_charts(found.pairs, explained_colours(found.explanations, systems))
+        tables["differences-by-bucket"] = pairwise_bucket_table(found.pairs)
+    about = explain_intro(found.edges)
+    return Section("explain", "Explain", about, tables, pictures, panel="explain", only_files=tuple(tables))
 
 
-def explain_table(explanations: Mapping[str, Explanation]) -> Table:
-    """Every bucket of every facet."""
-    header = ("system", "task", "code", "language", "attribute", "metric", "bucket", "edges", "n", "score", "95 %")
-    table = Table("Scores by bucket", header, words=8)
-    for name, explanation in explanations.items():
-        for facet in explanation.facets:
-            place = (name, facet.task, facet.language, label(facet.language), facet.attribute, facet.metric)
-            for found in facet.buckets:
-                bucket = found.bucket
-                interval = f"{found.low:.1f}–{found.high:.1f}"
-                table.add(*place, bucket.name, edges(bucket), str(bucket.n), f"{found.value:.1f}", interval)
-    return table
+def explain_intro(edges: str) -> str:
+    """What the panel shows, and how buckets were cut."""
+    return (
+        "Scores by what the examples are like, with 95 % intervals. Choose a bucket to see which examples it holds. "
+        f"Here: {BINNING[edges]}."
+    )
 
 
-def shades(explanations: Mapping[str, Explanation], systems: Iterable[str]) -> dict[str, str]:
+def explained_colours(explanations: Mapping[str, Explanation], systems: Iterable[str]) -> dict[str, str]:
     """Every explained system in the colour it has in the rest of the report."""
-    everywhere = colours(list(dict.fromkeys([*systems, *explanations])))
+    everywhere = system_colours(list(dict.fromkeys([*systems, *explanations])))
     return {name: everywhere[name] for name in explanations}
 
 
-def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[str] = ()) -> Iterator[Chart]:
+def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[str]) -> Iterator[Chart]:
     """One chart for each task, metric and attribute: a panel a language, a bar a system."""
-    of_systems = shades(explanations, systems)
+    of_systems = explained_colours(explanations, systems)
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     titles: dict[str, str] = {}
     for name, explanation in explanations.items():
@@ -61,7 +51,7 @@ def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[st
             groups.setdefault(key, []).extend(_records(name, facet))
     taken: set[str] = set()
     for (task, metric, attribute), records in groups.items():
-        name = slug(f"explain-{task}-{metric}-{attribute}", taken)
+        name = file_name(f"explain-{task}-{metric}-{attribute}", taken)
         title = f"{task}, {metric} by {attribute}: {titles[attribute]}"
         yield bucket_bars(name, title, records, of_systems)
 
@@ -71,9 +61,9 @@ def _records(system: str, facet: Facet) -> Iterator[dict[str, Any]]:
         yield {
             "system": system,
             "language": facet.language,
-            "name": label(facet.language),
+            "name": language_name(facet.language),
             "bucket": found.bucket.name,
-            "edges": edges(found.bucket),
+            "edges": bucket_edges(found.bucket),
             "n": found.bucket.n,
             "score": round(found.value, 2),
             "low": round(found.low, 2),

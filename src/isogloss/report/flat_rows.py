@@ -1,60 +1,82 @@
-"""Flat records that tables and charts of several systems are drawn from."""
+"""Result records of one or several systems as flat rows, which tables and charts are made from."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Literal
 
-from isogloss.errors import UnknownNameError
-from isogloss.languages import Language, language
-from isogloss.report.scores import cell_score
+from isogloss.metrics.registry import metric
+from isogloss.report.language_names import known_language
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.tasks.registry import task
+
+# Result records by the name their system is shown under; one system is a mapping of one.
+Systems = Mapping[str, Results]
+Level = Literal["task", "category", "overall"]
+LEVELS: tuple[Level, ...] = ("task", "category", "overall")
+LanguageGroup = Literal["family", "script"]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One task in one language of one system; `counts` says whether it enters averages."""
+class CellRow:
+    """One task in one language of one system.
+
+    Attributes:
+        score: the mean of the metrics the task is known by.
+        record: the cell as it was scored.
+        split_asked: the split that was asked for, which "best" may replace cell by cell.
+        in_averages: whether it enters averages: languages of the suite, with the task's full gold.
+    """
 
     system: str
     task: str
     language: str
     score: float
-    found: CellScore
-    counts: bool
-
-    @property
-    def detail(self) -> str:
-        """Every metric with its interval, on one line."""
-        numbers = self.found.metrics.items()
-        return "; ".join(f"{name} {n.value:.1f} ({n.low:.1f}–{n.high:.1f}, n = {n.n:,})" for name, n in numbers)
+    record: CellScore
+    split_asked: str
+    in_averages: bool
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A task average, category average or the overall figure of one system."""
+class AverageRow:
+    """A task average, category average or the overall score of one system.
+
+    Attributes:
+        detail: the metrics of a task, or the rule of the overall score.
+        languages: how many of the task's languages are in it, such as "3/7".
+        partial: whether something of the suite is missing in it.
+    """
 
     system: str
-    level: str
+    level: Level
     name: str
     score: Number
+    detail: str
     languages: str
-    missing: bool
+    partial: bool
 
 
 @dataclass(frozen=True)
-class Mean:
-    """The mean over the languages of a group (a family or a script) in one task."""
+class GroupRow:
+    """The mean of one system in one task over the languages of a family or script.
+
+    Attributes:
+        languages: how many languages are in the mean.
+        size: how many of the group's languages were scored in any task by any system.
+    """
 
     system: str
     group: str
     task: str
     score: float
     languages: int
+    size: int
 
 
 @dataclass(frozen=True)
-class Gap:
+class TransferGapRow:
     """English, the mean of the other languages, and how far they are apart, with the 95 % interval if recorded."""
 
     system: str
@@ -71,83 +93,84 @@ class Gap:
         return self.english - self.others
 
 
-def known(code: str) -> Language | None:
-    """The registry's entry, None for a language it does not have."""
-    try:
-        return language(code)
-    except UnknownNameError:
-        return None
-
-
-def label(code: str) -> str:
-    """A language's English name, its code where it has none here."""
-    found = known(code)
-    return found.name if found else code
-
-
-def autonym(code: str) -> str:
-    """The language's own name for itself, "" for a language the registry does not have."""
-    found = known(code)
-    return found.autonym if found else ""
-
-
-def tasks_of(systems: Mapping[str, Results]) -> list[str]:
+def tasks_of(systems: Systems) -> list[str]:
     """The tasks of any of the systems, in the order of the first one that has them."""
     return list(dict.fromkeys(cell.task for results in systems.values() for cell in results.cells))
 
 
-def cells(systems: Mapping[str, Results]) -> list[Cell]:
+def cell_score(cell: CellScore) -> float:
+    """The one score of a cell: the mean of the metrics the task is known by."""
+    return fmean(cell.metrics[name].value for name in task(cell.task).main)
+
+
+def lower_is_better(task_name: str) -> bool:
+    """Whether a task is scored by how much goes wrong, so that less is better."""
+    return all(metric(name).lower_is_better for name in task(task_name).main)
+
+
+def cell_rows(systems: Systems) -> list[CellRow]:
     """Every cell of every system."""
-    found = []
-    for name, results in systems.items():
-        found += [
-            Cell(name, cell.task, cell.language, cell_score(cell), cell, results.in_average(cell))
-            for cell in results.cells
-        ]
-    return found
+    return [
+        CellRow(name, cell.task, cell.language, cell_score(cell), cell, results.split, results.in_average(cell))
+        for name, results in systems.items()
+        for cell in results.cells
+    ]
 
 
-def summaries(systems: Mapping[str, Results]) -> Iterator[Summary]:
-    """Overall, categories and tasks, the most important first."""
-    for name, results in systems.items():
-        overall = results.overall
-        if overall.score is not None:
-            yield Summary(name, "overall", f"overall ({overall.rule})", overall.score, "", overall.partial)
-        for average in results.categories:
-            yield Summary(name, "category", average.name, average.score, "", bool(average.missing))
-        for average in results.tasks:
-            total = len(average.members) + len(average.missing)
-            share = f"{len(average.members)}/{total}"
-            yield Summary(name, "task", average.name, average.score, share, bool(average.missing))
+def average_rows(systems: Systems) -> list[AverageRow]:
+    """Tasks, categories and overall; the systems of an average follow each other."""
+    rows = [row for name, results in systems.items() for row in _averages_of(name, results)]
+    order = {key: place for place, key in enumerate(dict.fromkeys((row.level, row.name) for row in rows))}
+    return sorted(rows, key=lambda row: (LEVELS.index(row.level), order[row.level, row.name]))
 
 
-def grouped(found: list[Cell], group: Callable[[Language], str]) -> list[Mean]:
-    """Means over the languages of each group, largest groups first; partial cells are in none."""
+def _averages_of(system: str, results: Results) -> list[AverageRow]:
+    rows = []
+    for average in results.tasks:
+        metrics = "  ".join(f"{key} {number.value:.1f}" for key, number in average.metrics.items())
+        share = f"{len(average.members)}/{len(average.members) + len(average.missing)}"
+        rows.append(
+            AverageRow(system, "task", average.name, average.score, metrics, share, partial=bool(average.missing))
+        )
+    for average in results.categories:
+        rows.append(AverageRow(system, "category", average.name, average.score, "", "", partial=bool(average.missing)))
+    overall = results.overall
+    if overall.score is not None:
+        rule = f"rule: {overall.rule}"
+        rows.append(AverageRow(system, "overall", "overall", overall.score, rule, "", partial=overall.partial))
+    return rows
+
+
+def group_rows(cells: Sequence[CellRow], by: LanguageGroup) -> list[GroupRow]:
+    """Means over the languages of each family or script, largest groups first; partial cells are in none."""
     scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
-    for cell in found:
-        entry = known(cell.language)
-        if cell.counts and entry:
-            name = group(entry)
-            members[name].add(cell.language)
-            scores[cell.system, name, cell.task].append(cell.score)
-    order = sorted(members, key=lambda name: (-len(members[name]), name))
-    means = [Mean(*place, fmean(values), len(values)) for place, values in scores.items()]
-    return sorted(means, key=lambda mean: order.index(mean.group))
+    for cell in cells:
+        entry = known_language(cell.language)
+        if cell.in_averages and entry:
+            group = entry.family if by == "family" else entry.script
+            members[group].add(cell.language)
+            scores[cell.system, group, cell.task].append(cell.score)
+    rows = [
+        GroupRow(system, group, task, fmean(values), len(values), len(members[group]))
+        for (system, group, task), values in scores.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.size, row.group))
 
 
-def gaps(systems: Mapping[str, Results], found: list[Cell]) -> list[Gap]:
+def gap_rows(systems: Systems) -> list[TransferGapRow]:
     """The transfer gap of every task that has English and another language."""
     by_task: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for cell in found:
-        if cell.counts:
-            by_task[cell.system, cell.task][cell.language] = cell.score
-    recorded = {(name, average.name): average.gap for name, results in systems.items() for average in results.tasks}
+    for cell in cell_rows(systems):
+        if cell.in_averages:
+            by_task[cell.task, cell.system][cell.language] = cell.score
+    recorded = {(average.name, name): average.gap for name, results in systems.items() for average in results.tasks}
     rows = []
-    for (system, task), scores in by_task.items():
+    for (task_name, system), scores in by_task.items():
         others = [score for code, score in scores.items() if code != PIVOT]
         if PIVOT in scores and others:
-            number = recorded.get((system, task))
+            number = recorded.get((task_name, system))
             low, high = (number.low, number.high) if number else (None, None)
-            rows.append(Gap(system, task, scores[PIVOT], fmean(others), len(others), low, high))
-    return rows
+            rows.append(TransferGapRow(system, task_name, scores[PIVOT], fmean(others), len(others), low, high))
+    order = tasks_of(systems)
+    return sorted(rows, key=lambda row: order.index(row.task))

@@ -9,25 +9,25 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.model import Explanation
-from isogloss.report.bias_section import survey_data
-from isogloss.report.charts import Chart, converter
-from isogloss.report.flat_rows import known
-from isogloss.report.inputs import Inputs
+from isogloss.report.bias_section import bias_data
+from isogloss.report.charts import Chart, chart_library
+from isogloss.report.inputs import ReportInputs
+from isogloss.report.language_names import known_language
 from isogloss.report.page_data import explain_data
-from isogloss.report.panels import panel, region
+from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
 from isogloss.scoring.results import Results
 from isogloss.version import __version__
 
-# Cells of a task and language that have an explanation, which tables link to.
-Cells = Collection[tuple[str, str]]
+# ExplainedCells of a task and language that have an explanation, which tables link to.
+ExplainedCells = Collection[tuple[str, str]]
 SCRIPTS = ("page.js", "explain.js", "survey.js")
 # A page should stay below this many bytes; examples are left out for that.
-SIZE = 5_950_000
+MOST_BYTES = 5_950_000
 
 
-def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
+def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> str:
     """The whole page: style, script, data and the drawing library are inside."""
     explanations = inputs.explained.explanations
     cells = {(facet.task, facet.language) for found in explanations.values() for facet in found.facets}
@@ -35,29 +35,29 @@ def page(inputs: Inputs, sections: Sequence[Section], title: str) -> str:
         "title": escape(title),
         "version": escape(__version__),
         "subtitle": _subtitle(inputs),
-        "style": _asset("style.css"),
+        "style": _packaged_file("style.css"),
         "contents": "".join(f'<li><a href="#{part.id}">{escape(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
-        "bundle": _inside_script(converter().javascript_bundle()),
-        "script": "".join(map(_asset, SCRIPTS)),
+        "bundle": _inside_script(chart_library().javascript_bundle()),
+        "script": "".join(map(_packaged_file, SCRIPTS)),
     }
-    parts["data"] = _data(inputs, sections, SIZE - sum(len(part.encode()) for part in parts.values()))
+    parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))
     # One pass, so that what is put in is never searched for places itself.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _asset("template.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _packaged_file("template.html"))
 
 
-def _subtitle(inputs: Inputs) -> str:
+def _subtitle(inputs: ReportInputs) -> str:
     shown: Mapping[str, Results | Explanation] = inputs.systems or inputs.explained.explanations
-    survey = inputs.explained.survey
-    if not shown and survey is not None:
-        tasks = ", ".join(dict.fromkeys(each.task for each in survey.distributions))
-        return f"The data of {escape(tasks)} ({escape(survey.split)}); no system was asked"
+    bias = inputs.explained.bias
+    if not shown and bias is not None:
+        tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
+        return f"The data of {escape(tasks)} ({escape(bias.split)}); no system was asked"
     names = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in shown)
     suites = ", ".join(sorted({f"{escape(r.suite)} ({escape(r.split)})" for r in shown.values()}))
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
 
 
-def _asset(name: str) -> str:
+def _packaged_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -71,43 +71,43 @@ def _inside_script(code: str) -> str:
     return code.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
-def _data(inputs: Inputs, sections: Sequence[Section], room: int) -> str:
+def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
     """Everything the script draws, as JSON of at most about `room` bytes."""
     shown = {chart.name: chart.spec for part in sections if not part.panel for chart in part.charts}
     data: dict[str, Any] = {"charts": shown, "languages": _search_words(inputs)}
-    if inputs.explained.survey is not None:
-        data["survey"] = survey_data(inputs.explained.survey)
+    if inputs.explained.bias is not None:
+        data["survey"] = bias_data(inputs.explained.bias)
     if inputs.explained.explanations:
         data["explain"] = explain_data(inputs.explained, inputs.systems, room - len(_json(data).encode()))
     return _json(data)
 
 
-def _search_words(inputs: Inputs) -> Mapping[str, str]:
+def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
     """What each language is found by: its names, family, branch and script."""
     codes = {cell.language for results in inputs.systems.values() for cell in results.cells}
     explained = inputs.explained
     codes |= {facet.language for found in explained.explanations.values() for facet in found.facets}
-    codes |= {each.language for each in explained.survey.distributions} if explained.survey else set()
+    codes |= {each.language for each in explained.bias.distributions} if explained.bias else set()
     words = {}
     for code in sorted(codes):
-        entry = known(code)
+        entry = known_language(code)
         found = (entry.name, entry.autonym, entry.family, entry.branch, entry.script) if entry else ()
         words[code] = " ".join((code, *found)).lower()
     return words
 
 
-def _section(section: Section, cells: Cells) -> str:
+def _section(section: Section, cells: ExplainedCells) -> str:
     body = [f'<section id="{section.id}" aria-labelledby="{section.id}-title">']
     body.append(f'<h2 id="{section.id}-title">{escape(section.title)}</h2>')
     body.append(f'<p class="intro">{escape(section.intro)}</p>')
     if section.panel:
-        body.append(panel(section.panel))
+        body.append(panel_html(section.panel))
     else:
         figures = "".join(_figure(chart, section) for chart in section.charts)
         body += [f'<div class="figures">{figures}</div>'] * bool(figures)
     for name, table in section.tables.items():
         if name not in section.only_files:
-            body.append(_folded(name, table, section, cells))
+            body.append(_folded_table(name, table, section, cells))
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
         body.append(f'<details class="beside"><summary>Tables, as files</summary>{"".join(files)}</details>')
@@ -117,7 +117,7 @@ def _section(section: Section, cells: Cells) -> str:
 def _figure(chart: Chart, section: Section) -> str:
     place = f'<div class="chart" data-chart="{escape(chart.name)}"></div>'
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
-    return f"<figure><h3>{escape(chart.title)}</h3>{region(f'{chart.title}, chart', place)}{files}</figure>"
+    return f"<figure><h3>{escape(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}{files}</figure>"
 
 
 def _files(folder: str, name: str, suffixes: Sequence[str], what: str = "") -> str:
@@ -129,7 +129,7 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
     return _files("tables", name, ("csv", "md", "tex"), what) if section.files else ""
 
 
-def _folded(name: str, table: Table, section: Section, cells: Cells) -> str:
+def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
     """A table that can be folded away; the first section's stands open."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
@@ -137,12 +137,12 @@ def _folded(name: str, table: Table, section: Section, cells: Cells) -> str:
     below = f'<ul class="notes">{notes}</ul>' if notes else ""
     return (
         f"<details{state}{printed}><summary>{escape(table.title)}, table ({len(table.rows)} rows)</summary>"
-        f"{region(f'{table.title}, table', _table(table, cells), tall=True)}"
+        f"{scrolling_region(f'{table.title}, table', _table(table, cells), tall=True)}"
         f"{below}{_table_files(name, section)}</details>"
     )
 
 
-def _table(table: Table, cells: Cells) -> str:
+def _table(table: Table, cells: ExplainedCells) -> str:
     heads = "".join(
         f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{escape(text)}</bdi></button></th>'
         for column, text in enumerate(table.header)
@@ -151,7 +151,7 @@ def _table(table: Table, cells: Cells) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(table: Table, number: int, cells: Cells) -> str:
+def _row(table: Table, number: int, cells: ExplainedCells) -> str:
     row = dict(zip(range(len(table.header)), table.rows[number], strict=True))
     code = row[table.header.index("code")] if "code" in table.header else ""
     attributes = f' data-language="{escape(code)}"' if code else ""
@@ -160,13 +160,13 @@ def _row(table: Table, number: int, cells: Cells) -> str:
     return f"<tr{attributes}>{content}</tr>"
 
 
-def _cell(table: Table, column: int, text: str, code: str, cells: Cells) -> str:
+def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells) -> str:
     head = table.header[column]
     shown = escape(text)
     # Only text beyond ASCII can run from right to left.
     if column < table.words and not text.isascii():
         shown = f'<bdi dir="auto">{shown}</bdi>'
-    entry = known(code) if head == "language" else None
+    entry = known_language(code) if head == "language" else None
     if entry:
         shown += f' <bdi lang="{entry.code}" dir="auto">{escape(entry.autonym)}</bdi>'
     # A table has a column for each task, or one that names the task of each row.

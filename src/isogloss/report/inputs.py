@@ -1,30 +1,36 @@
-"""What a report is made of: result records and explanations, read from disk and named."""
+"""What a report is made of: result records and explanations, read from disk where needed, and named."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogloss.errors import DataError
-from isogloss.report.explain_io import Explained, distinct, read_explained, system_words
+from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import Bias
+from isogloss.report.explain_io import ExplainRecords, read_explain_records
+from isogloss.report.system_names import shortest_distinct, system_words
 from isogloss.scoring.results import Results
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """Everything to be shown, by the name it is shown under."""
+class ReportInputs:
+    """Everything to be shown; systems by the name they are shown under."""
 
     systems: dict[str, Results] = field(default_factory=dict)
-    explained: Explained = field(default_factory=Explained)
+    explained: ExplainRecords = field(default_factory=ExplainRecords)
 
 
-def read_inputs(results: Sequence[Path], explain: Sequence[Path] = ()) -> Inputs:
-    """Read records, or folders that have a `results.json`, and what else is to be shown beside them."""
-    records = [Results.from_json(_record(path)) for path in results]
-    names = distinct([system_words(record.system) for record in records])
-    return Inputs(dict(zip(names, records, strict=True)), read_explained(explain))
+def read_inputs(
+    results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | Bias] = ()
+) -> ReportInputs:
+    """Result records, or folders that have a `results.json`, and what `isogloss explain` found out."""
+    records = [each if isinstance(each, Results) else Results.from_json(_record_file(Path(each))) for each in results]
+    # The same system may have been scored on two suites.
+    names = shortest_distinct([(*system_words(record.system), record.suite) for record in records])
+    return ReportInputs(dict(zip(names, records, strict=True)), read_explain_records(explain))
 
 
-def _record(path: Path) -> Path:
+def _record_file(path: Path) -> Path:
     if not path.is_dir():
         return path
     found = path / "results.json"

@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.examples import Case
-from isogloss.explain.model import BucketScore
-from isogloss.explain.pairwise import BucketContrast, PairwiseExplanation
+from isogloss.explain.model import BucketScore, Facet
+from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
 from isogloss.report.charts import bucket_bars
-from isogloss.report.explain_io import Explained
-from isogloss.report.explain_section import edges, shades
-from isogloss.report.flat_rows import label
-from isogloss.report.pairwise_section import difference_chart
+from isogloss.report.explain_io import ExplainRecords
+from isogloss.report.explain_section import explained_colours
+from isogloss.report.language_names import language_name
+from isogloss.report.pairwise_section import first_is_better, pairwise_chart
+from isogloss.report.single_tables import bucket_edges
 
 # Bytes that examples may take. A bucket lists the first so many of its ids, with texts cut at such a length, that all
 # of it fits into what the rest leaves: shorter texts first, then fewer examples, and at last ids alone.
@@ -29,23 +30,23 @@ LIMITS = [*MANY, (1, 120), (1, 60), (1, 30), (1, 0)]
 Listing = tuple[str, tuple[str, ...]]
 
 
-def explain_data(found: Explained, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
+def explain_data(found: ExplainRecords, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
     """What the page needs to draw any facet of any system, and any pair, with as many examples as fit into its size."""
-    colours = shades(found.explanations, systems)
-    bare = len(msgspec.json.encode(_assembled(found, _Cuts({}, 0), colours)))
-    limit, ids, texts = _fitting(found, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
+    colours = explained_colours(found.explanations, systems)
+    bare = len(msgspec.json.encode(_without_examples(found, _SharedBuckets({}, 0), colours)))
+    limit, ids, texts = _examples_that_fit(found, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
     listed = {cell: list(places) for cell, places in ids.items()}
-    return {**_assembled(found, _Cuts(ids, limit), colours), "ids": listed, "cases": texts}
+    return {**_without_examples(found, _SharedBuckets(ids, limit), colours), "ids": listed, "cases": texts}
 
 
-def _assembled(found: Explained, cuts: "_Cuts", colours: Mapping[str, str]) -> dict[str, Any]:
+def _without_examples(found: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]) -> dict[str, Any]:
     """All but the examples."""
     every = [facet for explanation in found.explanations.values() for facet in explanation.facets]
     metrics = list(dict.fromkeys(facet.metric for facet in every))
     facets = [
         [
             place,
-            cuts.place(str(place), facet.task, facet.language, facet.attribute, facet.buckets),
+            shared.place(str(place), facet),
             metrics.index(facet.metric),
             [_tenths(value) for score in facet.buckets for value in (score.value, score.low, score.high)],
             *([facet.insight] if facet.insight else []),
@@ -57,17 +58,17 @@ def _assembled(found: Explained, cuts: "_Cuts", colours: Mapping[str, str]) -> d
         "systems": list(found.explanations),
         "metrics": metrics,
         "titles": {facet.attribute: facet.title for facet in every},
-        "names": {code: label(code) for code in dict.fromkeys(facet.language for facet in every)},
+        "names": {code: language_name(code) for code in dict.fromkeys(facet.language for facet in every)},
         "facets": facets,
-        "pairs": [_pair(pair, cuts, metrics, colours) for pair in found.pairs],
-        "cuts": cuts.found,
+        "pairs": [_compact_pair(pair, shared, metrics, colours) for pair in found.pairs],
+        "cuts": shared.found,
         "spec": bucket_bars("explain", "Scores by bucket", [], colours).spec,
         "confusion": {name: each.confusion for name, each in found.explanations.items() if each.confusion},
     }
 
 
-class _Cuts:
-    """The buckets of each attribute of each cell, each kept once.
+class _SharedBuckets:
+    """The buckets of each attribute of each cell ("cuts" on the page), each kept once.
 
     `found` has lists of task, language, attribute, and buckets: name, edges, n, places of the first ids, how many
     there are.
@@ -78,16 +79,9 @@ class _Cuts:
         self._ids, self._limit = ids, limit
         self._places: dict[Any, int] = {}
 
-    def place(
-        self,
-        of: str,
-        task: str,
-        language: str,
-        attribute: str,
-        scores: Sequence[BucketScore] | Sequence[BucketContrast],
-    ) -> int:
+    def place(self, of: str, facet: Facet | FacetContrast) -> int:
         """Where the buckets stand in `found`; examples come with the main metric and hold for `of`'s other ones."""
-        where = task, language, attribute
+        where, scores = (facet.task, facet.language, facet.attribute), facet.buckets
         shape = tuple(score.bucket for score in scores)
         listed = any(score.ids for score in scores)
         if not listed and (of, where, shape) in self._places:
@@ -95,48 +89,57 @@ class _Cuts:
         key = where, shape, tuple(tuple(score.ids) for score in scores)
         if key not in self._places:
             self._places[key] = len(self.found)
-            self.found.append([*where, [self._short(f"{task}/{language}", score) for score in scores]])
+            self.found.append([*where, [self._short(f"{facet.task}/{facet.language}", score) for score in scores]])
         self._places.setdefault((of, where, shape), self._places[key])
         return self._places[key]
 
     def _short(self, cell: str, score: BucketScore | BucketContrast) -> list[Any]:
-        return [score.bucket.name, edges(score.bucket), score.bucket.n, self.listed(cell, score.ids), len(score.ids)]
+        bucket, first_ids = score.bucket, self.listed(cell, score.ids)
+        return [bucket.name, bucket_edges(bucket), bucket.n, first_ids, len(score.ids)]
 
     def listed(self, cell: str, ids: Sequence[str]) -> list[int]:
         """The places of the first ids."""
         return [self._ids[cell][one] for one in ids[: self._limit]]
 
 
-def _pair(pair: PairwiseExplanation, cuts: _Cuts, metrics: Sequence[str], colours: Mapping[str, str]) -> dict[str, Any]:
+def _compact_pair(
+    pair: PairwiseExplanation, shared: _SharedBuckets, metrics: Sequence[str], colours: Mapping[str, str]
+) -> dict[str, Any]:
     name = f"{pair.first}|{pair.second}"
     facets = [
         [
-            cuts.place(name, facet.task, facet.language, facet.attribute, facet.buckets),
+            shared.place(name, facet),
             metrics.index(facet.metric),
-            [part for row in facet.buckets for part in _contrast(row)],
+            [part for row in facet.buckets for part in _compact_contrast(facet, row)],
         ]
         for facet in pair.facets
     ]
     cells = {}
     for cell in pair.cells:
         key = f"{cell.task}/{cell.language}"
-        listed = [cuts.listed(key, ids) for ids in (cell.first_right_ids, cell.second_right_ids)]
+        listed = [shared.listed(key, ids) for ids in (cell.first_right_ids, cell.second_right_ids)]
         cells[key] = [cell.n, _tenths(cell.difference), cell.first_right, cell.second_right, *listed]
-    spec = difference_chart("differences", "Differences by bucket", [], pair, colours).spec
+    spec = pairwise_chart("differences", "Differences by bucket", [], pair, colours).spec
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
-def _contrast(row: BucketContrast) -> tuple[int, ...]:
-    """Both scores, the difference and its interval in tenths; p in thousandths; whether it is significant, turns."""
+def _compact_contrast(facet: FacetContrast, row: BucketContrast) -> tuple[int, ...]:
+    """Both scores, the difference and its interval in tenths; p in thousandths; marks.
+
+    Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
+    """
     scores = (row.first, row.second, row.difference, row.low, row.high)
-    return (*map(_tenths, scores), round(1000 * row.p), row.significant + 2 * row.flips)
+    marks = row.significant + 2 * row.flips + 4 * first_is_better(facet, row)
+    return (*map(_tenths, scores), round(1000 * row.p), marks)
 
 
 def _tenths(value: float) -> int:
     return round(10 * value)
 
 
-def _fitting(found: Explained, room: int) -> tuple[int, dict[str, dict[str, int]], dict[str, dict[str, Any]]]:
+def _examples_that_fit(
+    found: ExplainRecords, room: int
+) -> tuple[int, dict[str, dict[str, int]], dict[str, dict[str, Any]]]:
     """How many ids a bucket lists, the ids of each cell with their places, and the examples as the page shows them."""
     # Systems, metrics and pairs list the same buckets.
     systems = list(found.explanations)
@@ -145,20 +148,24 @@ def _fitting(found: Explained, room: int) -> tuple[int, dict[str, dict[str, int]
     @cache
     def cost(cell: str, identifier: str, length: int) -> int:
         case = found.cases.get(cell, {}).get(identifier)
-        return 0 if case is None or not length else len(msgspec.json.encode({identifier: _text(case, length, systems)}))
+        return (
+            0
+            if case is None or not length
+            else len(msgspec.json.encode({identifier: _compact_case(case, length, systems)}))
+        )
 
     for limit, length in LIMITS:
-        ids, size = _ids(listings, limit)
+        ids, size = _listed_ids(listings, limit)
         if size + sum(cost(cell, one, length) for cell, places in ids.items() for one in places) <= room:
             break
     texts: dict[str, dict[str, Any]] = {}
     for cell, places in ids.items():
         cases = found.cases.get(cell, {}) if length else {}
-        texts[cell] = {one: _text(cases[one], length, systems) for one in places if one in cases}
+        texts[cell] = {one: _compact_case(cases[one], length, systems) for one in places if one in cases}
     return limit, ids, texts
 
 
-def _listings(found: Explained) -> Iterator[tuple[str, Sequence[str]]]:
+def _listings(found: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
     for explanation in found.explanations.values():
         for facet in explanation.facets:
             yield from ((f"{facet.task}/{facet.language}", score.ids) for score in facet.buckets)
@@ -169,7 +176,7 @@ def _listings(found: Explained) -> Iterator[tuple[str, Sequence[str]]]:
             yield from ((f"{cell.task}/{cell.language}", ids) for ids in (cell.first_right_ids, cell.second_right_ids))
 
 
-def _ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, int]], int]:
+def _listed_ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, int]], int]:
     """The first ids of all listings, by cell, with their places; and how many characters they come to."""
     ids: dict[str, dict[str, int]] = {}
     pointers = 0
@@ -182,15 +189,15 @@ def _ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict[str, i
     return ids, 4 * pointers + sum(len(identifier) + 3 for places in ids.values() for identifier in places)
 
 
-def _text(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
+def _compact_case(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
     """Inputs with their names, gold, and for each system its place, its answer and its score."""
-    inputs = [[name, _words(text, length)] for name, text in case.inputs.items()]
+    inputs = [[name, _one_line(text, length)] for name, text in case.inputs.items()]
     said = [
-        [place, _words(case.predictions[name], length), _score(case, name)]
+        [place, _one_line(case.predictions[name], length), _score(case, name)]
         for place, name in enumerate(systems)
         if name in case.predictions
     ]
-    return [inputs, _words(case.gold, length), said]
+    return [inputs, _one_line(case.gold, length), said]
 
 
 def _score(case: Case, system: str) -> int | None:
@@ -198,9 +205,9 @@ def _score(case: Case, system: str) -> int | None:
     return None if score is None else round(score)
 
 
-def _words(value: Any, length: int) -> str:
+def _one_line(value: Any, length: int) -> str:
     """Anything a system may answer, on one line of at most `length` characters."""
     if value is None:
         return "(none)"
-    text = " · ".join(_words(one, length) for one in value) if isinstance(value, list) else str(value)
+    text = " · ".join(_one_line(one, length) for one in value) if isinstance(value, list) else str(value)
     return text if len(text) <= length else text[: max(0, length - 1)] + "…"

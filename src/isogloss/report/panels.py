@@ -1,33 +1,33 @@
-"""The frames that the page fills with what its reader chooses."""
+"""HTML of the interactive panels, which the page's JavaScript fills with what its reader chooses."""
 
 from collections.abc import Sequence
 from html import escape
 
-from isogloss.report.section import Panel
+from isogloss.report.section import PanelName
 
 EXPLAIN_CHOICES = ("task", "language", "attribute", "metric")
 
 
-def panel(kind: Panel) -> str:
+def panel_html(name: PanelName) -> str:
     """The frame of a section that is drawn from embedded data."""
-    return _survey() if kind == "survey" else _explain()
+    return _survey_panel() if name == "survey" else _explain_panel()
 
 
-def region(what: str, content: str, tall: bool = False) -> str:
+def scrolling_region(what: str, content: str, tall: bool = False) -> str:
     """A part that scrolls by itself, and can be reached by keyboard for that."""
     kind = "scroll tall" if tall else "scroll"
     return f'<div class="{kind}" tabindex="0" role="region" aria-label="{escape(what)}">{content}</div>'
 
 
 def _chart(identifier: str, what: str) -> str:
-    return region(f"{what}, chart", f'<div class="chart" id="{identifier}"></div>')
+    return scrolling_region(f"{what}, chart", f'<div class="chart" id="{identifier}"></div>')
 
 
 def _select(identifier: str, what: str) -> str:
     return f'<label>{what}<select id="{identifier}"></select></label>'
 
 
-def _rows(identifier: str, words: Sequence[str], numbers: Sequence[str]) -> str:
+def _empty_table(identifier: str, words: Sequence[str], numbers: Sequence[str]) -> str:
     """A table whose rows the page fills."""
     heads = "".join(_head(head, "") for head in words) + "".join(_head(head, ' class="number"') for head in numbers)
     return f'<table><thead><tr>{heads}</tr></thead><tbody id="{identifier}"></tbody></table>'
@@ -38,39 +38,40 @@ def _head(text: str, kind: str) -> str:
     return f'<th scope="col"{kind}><button type="button">{text}</button></th>' if text else "<td></td>"
 
 
-def _explain() -> str:
+def _explain_panel() -> str:
     selects = "".join(_select(f"choose-{key}", key) for key in EXPLAIN_CHOICES)
-    buckets = _rows("bucket-rows", ("system", "language", "bucket"), ("edges", "n", "score", "95 %", ""))
+    buckets = _empty_table("bucket-rows", ("system", "language", "bucket"), ("edges", "n", "score", "95 %", ""))
     return (
         f'<div class="choices">{selects}</div><div id="insights"></div>'
         f"{_chart('explain-chart', 'Scores by bucket')}"
-        f"{region('Scores by bucket, table', buckets, tall=True)}{_versus()}"
+        f"{scrolling_region('Scores by bucket, table', buckets, tall=True)}{_pairwise_part()}"
         '<div id="examples" aria-live="polite"></div><div id="confusion" class="scroll"></div>'
         '<details id="findings"><summary>What stands out</summary><ul></ul></details>'
     )
 
 
-def _versus() -> str:
+def _pairwise_part() -> str:
     """Two systems bucket by bucket, and what only one of them has right; hidden where there is one system."""
     words, numbers = ("language", "bucket"), ("n", "first", "second", "Δ", "95 %", "p", "", "")
-    rows = _rows("contrast-rows", words, numbers)
+    rows = _empty_table("contrast-rows", words, numbers)
     return (
         '<div id="versus" hidden><h3 id="versus-title"></h3>'
         f'<div class="choices">{_select("choose-pair", "pair")}</div>'
         f'<div id="versus-says"></div>{_chart("versus-chart", "Differences by bucket")}'
-        f"{region('Differences by bucket, table', rows, tall=True)}"
+        f"{scrolling_region('Differences by bucket, table', rows, tall=True)}"
         '<p class="notes">Paired 95 % intervals; p is Holm-corrected over all buckets of a cell. '
         "● p &lt; 0.05; ⇄ the order of the two is not that of the cell.</p>"
         '<details id="turns"><summary>Where the order turns</summary><ul></ul></details></div>'
     )
 
 
-def _survey() -> str:
+def _survey_panel() -> str:
     selects = "".join(_select(f"choose-survey-{key}", key) for key in ("task", "attribute"))
+    rows = _empty_table("survey-rows", ("task", "language"), ())
     return (
         f'<div class="choices">{selects}</div>'
         f"{_chart('survey-chart', 'Distribution by language')}"
-        f"{region('Distribution by language, table', _rows('survey-rows', ('task', 'language'), ()), tall=True)}"
+        f"{scrolling_region('Distribution by language, table', rows, tall=True)}"
         '<h3 id="distance-title"></h3><p id="distance-says" class="intro"></p>'
         f"{_chart('distance-chart', 'Distances between languages')}"
     )

@@ -1,12 +1,13 @@
 """A part of the report before it has a form."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 from isogloss.report.charts import Chart
 from isogloss.report.tables import Table
 
-Panel = Literal["", "explain", "survey"]
+PanelName = Literal["", "explain", "survey"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Section:
     intro: str
     tables: dict[str, Table] = field(default_factory=dict)
     charts: list[Chart] = field(default_factory=list)
-    panel: Panel = ""
+    panel: PanelName = ""
     # Tables that are too long to be read on the page.
     only_files: tuple[str, ...] = ()
     # Tables that are too long to stand open, or to be printed.
@@ -30,3 +31,13 @@ class Section:
     # Whether its tables and charts also lie beside the page as files.
     files: bool = True
     pictures: bool = True
+
+
+def file_name(text: str, taken: set[str] | None = None) -> str:
+    """A file name for any text, and not one of those taken, to which it is added."""
+    name = re.sub(r"[^\w.]+", "-", text).strip("-.") or "x"
+    if taken is not None:
+        while name.casefold() in taken:
+            name += "-2"
+        taken.add(name.casefold())
+    return name

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "md", "latex")
 
-_LATEX = str.maketrans(
+_LATEX_ESCAPES = str.maketrans(
     {
         "&": r"\&",
         "%": r"\%",
@@ -64,22 +64,22 @@ class Table:
     def markdown(self) -> str:
         """A GitHub-flavoured table."""
         marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
-        lines = [f"**{self.title}**", "", _pipes(self.header), _pipes(marks)]
+        lines = [f"**{self.title}**", "", _markdown_row(self.header), _markdown_row(marks)]
         for number, row in enumerate(self.rows):
             bold = number in self.strong
-            lines.append(_pipes([f"**{cell}**" if bold and cell else cell for cell in row]))
+            lines.append(_markdown_row([f"**{cell}**" if bold and cell else cell for cell in row]))
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)])
 
     def latex(self) -> str:
         """A booktabs table, ready for a paper."""
         align = "".join("l" if column < self.words else "r" for column in range(len(self.header)))
         lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
-        lines += [_ampersands(self.header), r"\midrule"]
+        lines += [_latex_row(self.header), r"\midrule"]
         for number, row in enumerate(self.rows):
-            cells = [cell.translate(_LATEX) for cell in row]
+            cells = [cell.translate(_LATEX_ESCAPES) for cell in row]
             bold = number in self.strong
             lines.append(" & ".join(rf"\textbf{{{c}}}" if bold and c else c for c in cells) + r" \\")
-        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{self.title.translate(_LATEX)}}}"]
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{self.title.translate(_LATEX_ESCAPES)}}}"]
         lines += [f"% {note}" for note in self.notes]
         return "\n".join([*lines, r"\end{table}"])
 
@@ -99,10 +99,10 @@ class Table:
         lines = [
             self.title,
             "",
-            _aligned(self.header, widths, self.words),
+            _plain_row(self.header, widths, self.words),
             " " + "─" * (sum(widths) + 3 * len(widths) - 2),
         ]
-        lines += [_aligned(row, widths, self.words) for row in self.rows]
+        lines += [_plain_row(row, widths, self.words) for row in self.rows]
         return "\n".join([*lines, "", *(f"  {note}" for note in self.notes)])
 
     def print(self, console: "Console") -> None:
@@ -152,7 +152,7 @@ class Table:
         console.print(table)
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
+def _plain_row(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
     padded = (
         cell.ljust(width) if place < words else cell.rjust(width)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
@@ -160,12 +160,12 @@ def _aligned(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
     return f" {'   '.join(padded)}".rstrip()
 
 
-def _pipes(cells: Sequence[str]) -> str:
+def _markdown_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def _ampersands(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cell.translate(_LATEX_ESCAPES) for cell in cells) + r" \\"
 
 
 def render(tables: Sequence[Table], form: str) -> str:

@@ -2,9 +2,10 @@
 
 An epoch is shuffled, sorted by width (stably, so that which items of a width meet is random), cut, and the batches
 are shuffled. Where an epoch has many batches, little of them is padding, and the shapes are the same in every epoch.
-Where a recipe counts pieces, an update is many items of several widths, so it is learnt in as many batches.
+Where a recipe counts tokens, an update is many items of several widths, so it is learnt in as many batches.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +15,11 @@ import numpy as np
 from isogloss.training.objective import Ints
 from isogloss.training.recipes import Recipe
 
-# Widths are rounded up so that few shapes occur (each is captured once), finer where a piece is a larger share.
+# Widths are rounded up so that few shapes occur (each is captured once), finer where a token is a larger share.
 _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
 _COARSEST = 32
-# Where pieces are counted: the width of the narrowest item of a batch, as a share of the widest one's, and what part of
-# the pieces a batch should have before that is looked at.
+# Where tokens are counted: the width of the narrowest item of a batch, as a share of the widest one's, and what part of
+# the tokens a batch should have before that is looked at.
 _NARROWEST, _SMALLEST = 0.95, 32
 
 
@@ -35,7 +36,7 @@ class Batch:
 
     Attributes:
         items: their numbers.
-        width: pieces every one of them is padded to.
+        width: tokens every one of them is padded to.
         size: items the batch is padded to.
     """
 
@@ -49,9 +50,9 @@ class BatchSchedule:
     """All updates of a training run, each found by its number: whoever resumes at one goes on with the same batches.
 
     Attributes:
-        lengths: pieces of each item.
-        rows: rows of pieces per item.
-        recipe: says how many items or pieces make an update, and how many updates there are.
+        lengths: tokens of each item.
+        rows: rows of tokens per item.
+        recipe: says how many items or tokens make an update, and how many updates there are.
         seed: decides the order.
         splittable: whether the items of an update may be in several batches.
     """
@@ -89,8 +90,16 @@ class BatchSchedule:
         """Updates in all."""
         return self.recipe.steps or max(1, round(self.recipe.epochs * self.per_epoch))
 
+    @cached_property
+    def checkpoints(self) -> frozenset[int]:
+        """The updates after which there is a checkpoint: at every share that the recipe names, and after the last."""
+        share = self.recipe.checkpoints / 100
+        count = math.ceil(1 / share) if share else 1
+        shares = (max(1, round(self.steps * share * number)) for number in range(1, count + 1))
+        return frozenset({*(min(self.steps, step) for step in shares), self.steps})
+
     def updates(self, start: int = 0) -> Iterator[list[Batch]]:
-        """The batches of every update from one on: one batch, or several where pieces are counted."""
+        """The batches of every update from one on: one batch, or several where tokens are counted."""
         for step in range(start, self.steps):
             epoch, place = divmod(step, self.per_epoch)
             if place == 0 or step == start:
@@ -115,7 +124,7 @@ class BatchSchedule:
 
 
 def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
-    """All items once, in batches of similar length with at most so many pieces, the longest first.
+    """All items once, in batches of similar length with at most so many tokens, the longest first.
 
     The longest first, so that memory is taken at once, if it is short at all, and an estimate of the time left errs on
     the safe side.
@@ -125,7 +134,7 @@ def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
 
 
 def _rectangles(order: Ints, padded_to: Ints, tokens: int) -> Iterator[Batch]:
-    """Items, the widest first, in batches of at most so many pieces, none much narrower than the widest of its batch.
+    """Items, the widest first, in batches of at most so many tokens, none much narrower than the widest of its batch.
 
     A batch that would be too small to be worth a pass of its own takes narrower ones as well.
     """

@@ -1,7 +1,7 @@
 """The same seed gives the same model to the last bit: what that takes on CUDA.
 
 On a CPU it is so anyway. On CUDA the fastest attention adds up its gradients in no fixed order once a row is longer
-than one tile (128 pieces), so that two runs differ by rounding. torch has kernels with a fixed order, and uses them if
+than one tile (128 tokens), so that two runs differ by rounding. torch has kernels with a fixed order, and uses them if
 told to.
 """
 

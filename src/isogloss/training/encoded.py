@@ -1,4 +1,4 @@
-"""Texts as pieces: flat arrays that are written once and mapped into memory, and rows of them as batches."""
+"""Tokenised texts: flat arrays that are written once and mapped into memory, and rows of them as batches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Encoded:
-    """Rows of pieces; row i is `pieces[starts[i]:starts[i + 1]]`.
+    """Tokenised texts, one after the other; row i is `input_ids[starts[i]:starts[i + 1]]`.
 
     Attributes:
-        pieces: ids in the model's vocabulary, special tokens included, int32.
+        input_ids: tokens as ids in the model's vocabulary, special ones included, int32.
         starts: where each row begins, with the end of the last, int64.
-        aligned: further numbers for every piece (segment, tag, character offsets, …), each an array like `pieces`.
+        aligned: further numbers for every token (segment, tag, character offsets, …), each an array like `input_ids`.
         columns: numbers for every row (label, example it is part of, …).
     """
 
-    pieces: npt.NDArray[np.int32]
+    input_ids: npt.NDArray[np.int32]
     starts: Ints
     aligned: Mapping[str, Array] = field(default_factory=dict)
     columns: Mapping[str, Array] = field(default_factory=dict)
@@ -54,21 +54,21 @@ def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: f
 
 
 def table(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> tuple[Array, Ints]:
-    """The pieces of some rows as a (size, width) array, and how many count in each.
+    """The tokens of some rows as a (size, width) array, and how many count in each.
 
-    Of a row of padding the first piece counts, lest its attention be 0 / 0.
+    Of a row of padding the first token counts, lest its attention be 0 / 0.
 
     Raises:
         ValueError: a row is longer than `width`, or there are more rows than `size`.
     """
     lengths = np.ones(size, np.int64)
-    pieces = padded(of.pieces, of.starts, rows, width, size, fill)
+    input_ids = padded(of.input_ids, of.starts, rows, width, size, fill)
     lengths[: len(rows)] = of.starts[rows + 1] - of.starts[rows]
-    return pieces, lengths
+    return input_ids, lengths
 
 
 def masked(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> dict[str, Array]:
     """The same as arguments of a model: `input_ids` and `attention_mask`."""
-    pieces, lengths = table(of, rows, width, size, fill)
+    input_ids, lengths = table(of, rows, width, size, fill)
     mask = np.arange(width) < lengths[:, None]
-    return {"input_ids": pieces.astype(np.int64), "attention_mask": mask.astype(np.int64)}
+    return {"input_ids": input_ids.astype(np.int64), "attention_mask": mask.astype(np.int64)}

@@ -10,7 +10,7 @@ from isogloss.training.batching import by_tokens
 from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.objective import Arrays, Ints
-from isogloss.training.steps import to_device
+from isogloss.training.train_step import to_device
 
 # Pieces in a batch: enough to keep the device busy, few enough to fit.
 _TOKENS = {"cuda": 1 << 16, "cpu": 1 << 12}
@@ -28,10 +28,10 @@ def outputs(
 
     Args:
         model: asked in evaluation mode, on the device it is on; its mode is restored.
-        lengths: pieces of each row.
+        lengths: tokens of each row.
         batch: makes a batch of some rows, as `TrainingObjective.batch` does.
         forward: the model's outputs for a batch, the first axis being the rows.
-        tokens: pieces in a batch; 0 leaves it to the device.
+        tokens: tokens in a batch; 0 leaves it to the device.
 
     Yields:
         Row numbers, and the outputs for just those rows; floating-point outputs are float32.
@@ -89,7 +89,7 @@ def _asked(ask: Callable[[Ints, int], _Answer], rows: Ints, width: int, device: 
             raise
         if len(rows) == 1:
             fix = "Free the device, or set a smaller max_length"
-            raise TrainingError(f"memory is short for one row of {width} pieces", where=str(device), fix=fix) from error
+            raise TrainingError(f"memory is short for one row of {width} tokens", where=str(device), fix=fix) from error
     # Out here the error is forgotten, and what the attempt held is free.
     for half in np.array_split(rows, 2):
         yield from _asked(ask, half, width, device)

@@ -18,9 +18,9 @@ class TrainingObjective(ABC):
     """Training items of one task for one family of models.
 
     Attributes:
-        lengths: the pieces of each item (of its longest row, where it has several); batches are made of items of
+        lengths: the tokens of each item (of its longest row, where it has several); batches are made of items of
             similar length.
-        rows: rows of pieces per item: 1, or the number of choices.
+        rows: rows of tokens per item: 1, or the number of choices.
         splittable: whether the loss of a batch is the sum of its items' losses, so that a pass may take a part of it.
             Where items are each other's negatives it is not: every process gets its share of the batch in one piece,
             and the objective itself gathers what the others have.
@@ -37,7 +37,7 @@ class TrainingObjective(ABC):
 
     @abstractmethod
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Some items as arrays of a fixed shape: `size` items of `width` pieces.
+        """Some items as arrays of a fixed shape: `size` items of `width` tokens.
 
         Shapes depend on `width` and `size` alone, so that a step captured once serves every batch of that shape.
         Where there are fewer than `size` items, the rest is padding that adds nothing to the loss.

@@ -34,7 +34,7 @@ class Recipe:
         epochs: passes over the training set, unless `steps` is set.
         steps: updates in all; 0 leaves it to `epochs`.
         batch: items in an update (the effective batch).
-        tokens: pieces in an update instead, where a recipe counts tokens (mT5's); 0 leaves it to `batch`.
+        tokens: tokens in an update instead, where a recipe counts them (mT5's); 0 leaves it to `batch`.
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
         schedule: `linear` (to zero) or `constant`.
         warmup: updates over which the rate rises from zero first.
@@ -42,8 +42,8 @@ class Recipe:
         epsilon: AdamW's.
         clip: the norm gradients are scaled down to; 0 for no clipping.
         dropout: the rate everywhere in the model; None leaves the model's own.
-        max_length: pieces of one input; longer ones are split (tagging, questions) or cut.
-        stride: pieces from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
+        max_length: tokens of one input; longer ones are split (tagging, questions) or cut.
+        stride: tokens from the beginning of one window of a passage to that of the next (`doc_stride` of the scripts).
         query_length, answer_length, n_best: of question answering and retrieval.
         checkpoints: percent of the updates between two evaluations.
         patience: training ends after so many evaluations without a better English dev score; 0 for never.
@@ -92,14 +92,15 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
 
     Args:
         name: one of `NAMES`.
-        task: a task's id; a mini task follows its real one, a test of the checklist what it learns from.
+        task: a task's id; a small edition (mini-udpos) follows the task it is of, and what learns from another (the
+            checklist's tests) that one.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
-            `[task.size]`; the more specific wins (a mini task's section over its real one's), and all of them win over
+            `[task.size]`; the more specific wins (a small edition's section over its task's), and all of them win over
             the named recipe.
 
     Raises:
-        UnknownNameError: no such recipe, size or key.
+        UnknownNameError: no such recipe, task, size or key.
         RecipeError: a value of the wrong type, or one that makes no sense.
     """
     if name not in NAMES:

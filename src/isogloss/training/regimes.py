@@ -6,7 +6,6 @@ What is not there is a `DataError` without a place, as everywhere: the cells tha
 """
 
 import hashlib
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,28 +14,16 @@ from typing import Any
 from isogloss.errors import DataError, unknown
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from isogloss.translation import translated
-
-Data = str | os.PathLike[str] | None
+from isogloss.translation.translated_examples import translated_test_set, translated_training_set
+from isogloss.translation.translated_files import DataFolder
 
 _MULTI = "multi-source"
 
 # MultiNLI and PAWS are English: whatever training files these tasks have in other languages are machine-translated.
 _ENGLISH_ONLY = ("xnli", "pawsx")
-
-_RETRIEVAL = "translations mean nothing to retrieval, which is about finding them (XTREME has no such baseline either)"
-_NO_TRANSLATED_TRAINING = {
-    "tagging": "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)",
-    **dict.fromkeys(("bitext", "pool", "mining"), _RETRIEVAL),
-}
-_NO_TRANSLATED_TEST = {
-    **_NO_TRANSLATED_TRAINING,
-    "tagging": "the tags of translated words are not those of the words that are asked for",
-    "qa": "answers would be spans of the translation, but gold has spans of the original, so nothing can be scored "
-    "(XTREME scored them on the translations of the gold, on fewer questions, and calls that not comparable)",
-}
 
 
 @dataclass(frozen=True)
@@ -80,9 +67,9 @@ class Regime:
         """
         reason = ""
         if self.translated:
-            reason = _NO_TRANSLATED_TRAINING.get((learnt or task).kind, "")
+            reason = kind_of(learnt or task).no_translated_training
         elif self.asks_translated:
-            reason = _NO_TRANSLATED_TEST.get(task.kind, "")
+            reason = kind_of(task).no_translated_test
         return f"{self.name} is not for {task.id}: {reason}" if reason else ""
 
     def fits(self, languages: Sequence[str]) -> list[Fit]:
@@ -91,7 +78,7 @@ class Regime:
             return [Fit((language,), language) for language in languages]
         return [Fit(tuple(languages))] if languages else []
 
-    def training(self, task: Task, fit: Fit, data: Data, seed: int) -> Examples:
+    def training(self, task: Task, fit: Fit, data: DataFolder, seed: int) -> Examples:
         """What a fit learns from: one training set, or several one after the other.
 
         Of several, ids begin with the language, the column `language` has the language of each row, and the language of
@@ -103,21 +90,21 @@ class Regime:
         parts = [self._limited(part, seed) for part in self._parts(task, fit, data)]
         return parts[0] if len(parts) == 1 else _joined(parts)
 
-    def examples(self, task: Task, language: str, split: str, data: Data) -> Examples:
+    def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
         """The examples of a cell, in the words in which they are asked.
 
         Raises:
             DataError: they, or their translation, are not there (without `where`), or damaged.
         """
         if self.asks_translated and language != "en":
-            return translated.questions(task, language, split, data)
+            return translated_test_set(task, language, split, data)
         return load(task, language, split, data)
 
-    def _parts(self, task: Task, fit: Fit, data: Data) -> list[Examples]:
+    def _parts(self, task: Task, fit: Fit, data: DataFolder) -> list[Examples]:
         if not self.all_languages:
             languages = (fit.target,) if self.per_language else self.sources
             return [self._part(task, language, data) for language in languages]
-        everyone = dict.fromkeys(("en", *task.languages, *task.also))
+        everyone = dict.fromkeys(("en", *task.every_language))
         parts = [part for language in everyone if (part := self._part_if_there(task, language, data)) is not None]
         if len(parts) < 2:
             only = f"only of {parts[0].language}" if parts else "of no language"
@@ -125,7 +112,7 @@ class Regime:
             raise DataError(what, fix="Add the files, or use another regime")
         return parts
 
-    def _part_if_there(self, task: Task, language: str, data: Data) -> Examples | None:
+    def _part_if_there(self, task: Task, language: str, data: DataFolder) -> Examples | None:
         try:
             return self._part(task, language, data)
         except DataError as error:
@@ -133,12 +120,12 @@ class Regime:
                 raise
             return None
 
-    def _part(self, task: Task, language: str, data: Data) -> Examples:
+    def _part(self, task: Task, language: str, data: DataFolder) -> Examples:
         """The training set of a language."""
         name = "English" if language == "en" else language
         if self.translated and language != "en":
-            return translated.training(task, language, data)
-        if language not in (*task.languages, *task.also):
+            return translated_training_set(task, language, data)
+        if language not in task.every_language:
             raise DataError(f"{task.id} has no {name} training set")
         if language != "en" and task.id in _ENGLISH_ONLY:
             what = f"{task.id} has no {name} training set but machine-translated ones"

@@ -14,7 +14,7 @@ from isogloss.languages import language as find_language
 RULES = ("english-dev", "target-dev", "single-target:<language>", "last")
 
 
-class Row(NamedTuple):
+class CheckpointScore(NamedTuple):
     """A score, 0..100, of a checkpoint: one line of `checkpoints.csv`."""
 
     step: int
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     n: int
 
 
-class Choice(NamedTuple):
+class ChosenCheckpoint(NamedTuple):
     """A checkpoint, and what chose it: `<language> dev`, or `last`, also where there is no such dev set."""
 
     step: int
@@ -53,20 +53,22 @@ def selecting_languages(rule: str, languages: Iterable[str]) -> tuple[str, ...]:
     return of_rule.get(name, tuple(dict.fromkeys(languages)))
 
 
-def dev_scores(rows: Iterable[Row], language: str, main: Sequence[str]) -> dict[int, float]:
+def dev_scores(scores: Iterable[CheckpointScore], language: str, main: Sequence[str]) -> dict[int, float]:
     """The dev score of every checkpoint that was asked in a language: the mean over the task's main metrics."""
     found: dict[int, dict[str, float]] = {}
-    for row in rows:
-        if row.language == language and row.split == "dev":
-            found.setdefault(row.step, {})[row.metric] = row.value
+    for score in scores:
+        if score.language == language and score.split == "dev":
+            found.setdefault(score.step, {})[score.metric] = score.value
     return {step: fmean(metrics[name] for name in main) for step, metrics in found.items()}
 
 
-def choose(rows: Sequence[Row], steps: Sequence[int], rule: str, language: str, main: Sequence[str]) -> Choice:
+def choose(
+    scores: Sequence[CheckpointScore], steps: Sequence[int], rule: str, language: str, main: Sequence[str]
+) -> ChosenCheckpoint:
     """The checkpoint that answers in a language; of equals, the earliest.
 
     Args:
-        rows: the scores of the checkpoints.
+        scores: those of all checkpoints; only dev scores count.
         steps: all checkpoints, in order.
         rule: one of `RULES`.
         language: the language that is asked.
@@ -77,8 +79,8 @@ def choose(rows: Sequence[Row], steps: Sequence[int], rule: str, language: str, 
     """
     if not steps:
         raise ValueError("there is no checkpoint to choose from")
-    for judge in selecting_languages(rule, [language]):
-        scores = dev_scores(rows, judge, main)
-        if scores:
-            return Choice(max(scores, key=lambda step: (scores[step], -step)), f"{judge} dev")
-    return Choice(steps[-1], "last")
+    for code in selecting_languages(rule, [language]):
+        dev = dev_scores(scores, code, main)
+        if dev:
+            return ChosenCheckpoint(max(dev, key=lambda step: (dev[step], -step)), f"{code} dev")
+    return ChosenCheckpoint(steps[-1], "last")

@@ -1,20 +1,90 @@
 """How fast a model learns, against what the device can do."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
+
+from isogloss.training import processes
+from isogloss.training.objective import TrainingObjective
+from isogloss.training.prefetch import PreparedUpdate
 
 _GOES = 5  # the first of them warms up
 
 
-def flops_per_piece(model: nn.Module, length: float, *, training: bool = True) -> float:
-    """Floating-point operations a piece costs in a transformer: matrix products, and attention over `length` pieces.
+class Throughput:
+    """What a run has learnt from since this process began, and how fast.
+
+    Args:
+        model: decides what a token costs.
+        objective: what is learnt.
+        device: where.
+        dtype: the precision the model computes in.
+
+    Attributes:
+        tokens: learnt from so far, padding not counted.
+    """
+
+    def __init__(
+        self, model: nn.Module, objective: TrainingObjective, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        # Attention is over the row a token is in, and long rows have more tokens.
+        mean_length = float(np.average(objective.lengths, weights=np.maximum(objective.lengths, 1)))
+        self._objective = objective
+        self._flops = flops_per_token(model, mean_length)
+        self._ceiling = ceiling(device, dtype)
+        self._began = time.perf_counter()
+        self._positions = 0
+        self.tokens = 0
+
+    def add(self, update: PreparedUpdate) -> None:
+        """Count an update that was done."""
+        self.tokens += int(self._objective.lengths[update.items].sum()) * self._objective.rows
+        self._positions += sum(batch.width * batch.size for batch in update.batches) * self._objective.rows
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A context whose time does not count."""
+        began = time.perf_counter()
+        yield
+        self._began += time.perf_counter() - began
+
+    @property
+    def seconds(self) -> float:
+        """Time spent learning."""
+        return time.perf_counter() - self._began
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Over all processes."""
+        return self.tokens / max(self.seconds, 1e-9)
+
+    @property
+    def padding(self) -> float:
+        """Share of the positions that held no token."""
+        return 1 - self.tokens / self._positions if self._positions else 0.0
+
+    @property
+    def utilisation(self) -> float:
+        """Floating-point operations per second, as a share of those of a large matrix product."""
+        if not self.tokens:
+            return 0.0
+        rate = self._flops * self.tokens_per_second / processes.world()
+        # On a processor that others used when its ceiling was measured, the run itself may show a higher one.
+        self._ceiling = max(self._ceiling, rate)
+        return rate / self._ceiling
+
+
+def flops_per_token(model: nn.Module, length: float, *, training: bool = True) -> float:
+    """Floating-point operations a token costs in a transformer: matrix products, and attention over `length` tokens.
 
     Two per weight forward and four backward, embeddings not counted; attention costs 4 x layers x hidden x length
-    forward, three times that with the backward pass. Of a model with a decoder the encoder alone is counted: a piece
+    forward, three times that with the backward pass. Of a model with a decoder the encoder alone is counted: a token
     that is read never meets the decoder's weights, and what is written is little beside it.
     """
     config: Any = getattr(model, "config", None)

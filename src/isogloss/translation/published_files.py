@@ -14,7 +14,7 @@ from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers import copa, pairs
 from isogloss.tasks.readers.source import Source
 from isogloss.tasks.task import Layout, Task
-from isogloss.translation.aligned import located, with_answers
+from isogloss.translation.answer_projection import find_answers, with_answers
 
 _SQUAD = "SQuAD/translate-train/squad.translate.train.en-{lang}.json"
 
@@ -125,7 +125,7 @@ def _squad(source: Source) -> Examples | None:
     # Nothing but the answers depends on a training question's id, and nobody promises that translated ones are unique.
     unique = ids if len(set(ids)) == len(ids) else source.row_ids(len(ids))
     found = [
-        located(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
+        find_answers(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
         for paragraph, question in asked
     ]
     return with_answers(source.examples(unique, columns, "answers"), found)

@@ -18,7 +18,7 @@ from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.tokens.inputs import Inputs, Rows
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
-from isogloss.training.cache import cached
+from isogloss.training.token_cache import cached
 from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")

@@ -161,7 +161,7 @@ def test_gold_answers_are_found_again(language: str, tiny_xlmr: Path) -> None:
     adapter = skill_of(ModelSource(str(tiny_xlmr)), max_length=48, query_length=16, stride=16)
     examples = load("mini-xquad", language, "test")
     labelled, rows = adapter.objective(examples)._rows.encoded, adapter._rows(examples).encoded
-    assert np.array_equal(labelled.pieces, rows.pieces)
+    assert np.array_equal(labelled.input_ids, rows.input_ids)
     found: dict[int, str] = {}
     for row, example in enumerate(labelled.columns["example"].tolist()):
         first, last = (labelled.starts[row] + labelled.columns[name][row] for name in ("first", "last"))

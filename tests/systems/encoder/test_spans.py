@@ -88,7 +88,7 @@ def test_any_text_has_spans_inside_it(letters: ModelSource, texts: list[str]) ->
     examples = Examples("wikiann", "en", "test", [str(row) for row in range(len(texts))], {"text": texts}, "tags")
     some = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spans, "best_labels", lambda model, rows: some.integers(0, 7, len(rows.encoded.pieces)))
+        patch.setattr(spans, "best_labels", lambda model, rows: some.integers(0, 7, len(rows.encoded.input_ids)))
         found = short(letters).answers(None, examples)
     assert len(found) == len(texts)
     for text, answer in zip(texts, found, strict=True):

@@ -16,7 +16,7 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training import processes
-from isogloss.training.record import CheckpointRecord
+from isogloss.training.checkpoint_record import CheckpointRecord
 
 FOLDER, MODEL = Path(sys.argv[1]), sys.argv[2]
 RANK = processes.rank()

@@ -17,8 +17,8 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training import loop
-from isogloss.training.record import CheckpointRecord, read_checkpoints
-from isogloss.training.selection import Choice
+from isogloss.training.checkpoint_record import CheckpointRecord, read_checkpoints
+from isogloss.training.selection import ChosenCheckpoint
 from systems.neural.scripted import STEPS, ScriptedSystem, context, labelled
 
 XNLI = task("xnli")
@@ -173,7 +173,7 @@ def test_another_language_has_another_best_checkpoint(learn: Callable[..., Scrip
     learn("fit", "en", "sw", select="target-dev")
     account = read_account(tmp_path / "fit")
     assert account is not None
-    assert account.chosen["sw"] == Choice(2, "sw dev")
+    assert account.chosen["sw"] == ChosenCheckpoint(2, "sw dev")
 
 
 def test_other_settings_begin_anew(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_killed_fit_goes_on_to_the_same_end(
 
     with monkeypatch.context() as patched:
         patched.setattr(CheckpointRecord, "add", killed)
-        patched.setattr(CheckpointRecord, "conclude", killed_at_the_end)
+        patched.setattr(CheckpointRecord, "finish", killed_at_the_end)
         with pytest.raises(KeyboardInterrupt):
             learn("killed")
     account = read_account(tmp_path / "killed")
@@ -238,9 +238,9 @@ def killed(learn: Callable[..., ScriptedSystem], monkeypatch: pytest.MonkeyPatch
     def killed(*words: str, **settings: Any) -> None:
         observe = CheckpointCallback.__call__
 
-        def until(observer: CheckpointCallback, moment: loop.CheckpointInfo, model: Any) -> bool:
-            found = observe(observer, moment, model)
-            if moment.step == 6:
+        def until(observer: CheckpointCallback, info: loop.CheckpointInfo, model: Any) -> bool:
+            found = observe(observer, info, model)
+            if info.step == 6:
                 raise KeyboardInterrupt
             return found
 
@@ -266,7 +266,7 @@ def test_the_record_is_of_the_life_that_made_the_weights(
     assert kept(tmp_path / "fit") == ["last", "step-00000004"]
     account = read_account(tmp_path / "fit")
     assert account is not None
-    assert account.chosen["de"] == Choice(4, "en dev")
+    assert account.chosen["de"] == ChosenCheckpoint(4, "en dev")
     asked = labelled(XNLI, "de", "test", 10)
     assert dict(zip(asked.ids, system.predict(asked), strict=True)) == found.answers(4, "de")
 
@@ -281,7 +281,7 @@ def test_a_language_that_is_added_costs_nothing_that_was_learnt(
     account = read_account(tmp_path / "fit")
     assert account is not None
     assert account.languages == ["en", "sw"]
-    assert account.chosen == {"en": Choice(4, "en dev"), "sw": Choice(4, "en dev")}
+    assert account.chosen == {"en": ChosenCheckpoint(4, "en dev"), "sw": ChosenCheckpoint(4, "en dev")}
     late = "asked only from update 6 on, having been added late"
     assert account.notes == [f"sw dev: {late}", f"sw test: {late}"]
     rows = read_checkpoints(tmp_path / "fit").rows
@@ -295,7 +295,7 @@ def test_it_ends_when_english_dev_has_converged(learn: Callable[..., ScriptedSys
     account = read_account(tmp_path / "fit")
     assert account is not None
     assert account.updates == 4
-    assert account.chosen["sw"] == Choice(2, "en dev")
+    assert account.chosen["sw"] == ChosenCheckpoint(2, "en dev")
 
 
 def test_a_failure_at_a_checkpoint_is_raised(
@@ -320,7 +320,7 @@ def test_a_rule_that_has_no_dev_set_says_so(
     learn("fit", "en", "ta", select="target-dev", quiet=False)
     account = read_account(tmp_path / "fit")
     assert account is not None
-    assert account.chosen == {"en": Choice(4, "en dev"), "ta": Choice(8, "last")}
+    assert account.chosen == {"en": ChosenCheckpoint(4, "en dev"), "ta": ChosenCheckpoint(8, "last")}
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("xnli seed 0: ta dev: ")
     assert said[0].endswith("; the last checkpoint answers where it should have chosen")

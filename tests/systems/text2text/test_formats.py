@@ -46,7 +46,7 @@ def made(task: str, gold: str, **columns: list[object]) -> Examples:
 
 
 def texts(source: ModelSource, encoded: object) -> list[str]:
-    rows = np.split(encoded.pieces, encoded.starts[1:-1])  # type: ignore[attr-defined]
+    rows = np.split(encoded.input_ids, encoded.starts[1:-1])  # type: ignore[attr-defined]
     return [source.tokenizer.decode(row.tolist()) for row in rows]
 
 
@@ -182,7 +182,7 @@ def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
     for longest, ended in ((4, False), (60, True)):
         recipe = Recipe("test", 1e-3, max_length=64, answer_length=longest)
         pairs = Reading(isogloss.task("xquad"), recipe, source).pairs(train)
-        written = pairs.pieces[pairs.starts[1] :]
+        written = pairs.input_ids[pairs.starts[1] :]
         assert (written[-1] == source.tokenizer.eos_token_id) is np.bool_(ended)
         assert "two three four five".startswith(texts(source, pairs)[1].removesuffix("</s>"))
         assert len(written) == 4 or ended
@@ -215,7 +215,7 @@ def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
     columns: dict[str, list[object]] = {"premise": ["it"], "question": ["effect"], "choices": [("sun " * 999, "rain")]}
     pairs = MultipleChoice(isogloss.task("xcopa"), RECIPE, source).pairs(made("xcopa", "label", **columns, label=[0]))
     assert pairs.lengths.tolist() == [24, 24]
-    assert pairs.pieces[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
+    assert pairs.input_ids[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
 
 
 def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:

@@ -211,7 +211,7 @@ def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.M
         # The first piece of the passage of every window; the later the window, the better.
         first = batch["inside"].long().argmax(dim=1)
         rows = [row[row != 0].tolist() for row in batch["input_ids"]]
-        every = [windows.pieces[a:b].tolist() for a, b in zip(windows.starts, windows.starts[1:], strict=False)]
+        every = [windows.input_ids[a:b].tolist() for a, b in zip(windows.starts, windows.starts[1:], strict=False)]
         return first, first + 1, torch.tensor([float(every.index(row)) for row in rows])
 
     monkeypatch.setattr(reader, "_copied", copied)

@@ -43,7 +43,7 @@ class RawEntities(EncoderAdapter):
         for low, high, label in zip(first.tolist(), last.tolist(), inside.tolist(), strict=True):
             labels[low : high + 1][solid[low : high + 1]] = label
         labels[first[last >= 0]] = begun[last >= 0]
-        whole = np.full(len(rows.encoded.pieces), IGNORED, np.int16)
+        whole = np.full(len(rows.encoded.input_ids), IGNORED, np.int16)
         whole[rows.encoded.aligned["begin"] >= 0] = labels
         return LabelledPieces(rows, whole)
 

@@ -33,7 +33,7 @@ class Tagging(EncoderAdapter):
     def _exercise(self, train: Examples) -> TrainingObjective:
         numbers = tag_numbers(self.task, train)
         rows = self._rows(train)
-        labels = np.full(len(rows.encoded.pieces), IGNORED, np.int16)
+        labels = np.full(len(rows.encoded.input_ids), IGNORED, np.int16)
         labels[rows.encoded.aligned["first"]] = numbers
         return LabelledPieces(rows, labels)
 
@@ -135,7 +135,7 @@ def best_labels(model: "nn.Module", rows: Rows) -> Ints:
     def forward(model: "nn.Module", given: Mapping[str, "Tensor"]) -> tuple["Tensor"]:
         return (model(**given).logits.argmax(-1),)
 
-    best = np.zeros(len(rows.encoded.pieces), np.int64)
+    best = np.zeros(len(rows.encoded.input_ids), np.int64)
     for items, (found,) in outputs(model, rows.lengths, rows.batch, forward):
         rows.scatter(items, found, best)
     return best

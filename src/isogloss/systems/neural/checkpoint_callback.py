@@ -9,8 +9,8 @@ from isogloss.systems.neural.progress import Display
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import save, step_name
 from isogloss.tasks.examples import Examples
-from isogloss.training.record import CheckpointRecord, ProbeSet
-from isogloss.training.selection import Choice, choose, dev_scores, selecting_languages
+from isogloss.training.checkpoint_record import CheckpointRecord, ProbeSet
+from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
 
 if TYPE_CHECKING:
     from torch import nn
@@ -56,9 +56,9 @@ class CheckpointCallback:
             adapter.check(examples)
             return examples
 
-        questions = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(context.folder, adapter.task, seed, questions.asked, judging)
-        self.notes = list(questions.notes)
+        probes = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
+        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.examples, judging)
+        self.notes = list(probes.notes)
         self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in judging))])
         self.failure: Exception | None = None
 
@@ -69,40 +69,40 @@ class CheckpointCallback:
         if len(unjudged) > _SHOWN:
             self.display.say(f"and so with {len(unjudged) - _SHOWN} further languages")
 
-    def __call__(self, moment: "CheckpointInfo", model: "nn.Module") -> bool:
+    def __call__(self, info: "CheckpointInfo", model: "nn.Module") -> bool:
         """Ask and record; True where the run has converged."""
         try:
-            self._observe(moment, model)
+            self._observe(info, model)
         except Exception as error:  # in one process of many: raised here, it would leave the others waiting
             self.failure = error
             return True
         return self._converged()
 
-    def _observe(self, moment: "CheckpointInfo", model: "nn.Module") -> None:
-        step = moment.step
+    def _observe(self, info: "CheckpointInfo", model: "nn.Module") -> None:
+        step = info.step
         self.record.add(step, lambda examples: self.adapter.answers(model, examples))
         rows = [row for row in self.record.rows if row.step == step]
         scores = {
             code: dev_scores(rows, code, self.adapter.task.main) for code in dict.fromkeys((*self.languages, "en"))
         }
-        self.display.checkpoint(step, moment.steps, moment.loss, {code: of[step] for code, of in scores.items() if of})
-        self._keep(moment, model)
+        self.display.checkpoint(step, info.steps, info.loss, {code: of[step] for code, of in scores.items() if of})
+        self._keep(info, model)
 
-    def _choices(self, until: int) -> dict[str, Choice]:
+    def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
         """What would answer if the run had ended at an update; nothing before the first checkpoint."""
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
         rule, main = self.adapter.recipe.select, self.adapter.task.main
         return {code: choose(rows, steps, rule, code, main) for code in self.languages if steps}
 
-    def _keep(self, moment: "CheckpointInfo", model: "nn.Module") -> None:
+    def _keep(self, info: "CheckpointInfo", model: "nn.Module") -> None:
         """Save these weights where they are the best so far, and remove those that are no longer.
 
         Those that were the best at the last state stay: a kill leads back there, and then nobody can make them again.
         """
-        choices = [*self._choices(moment.step).values(), *self._choices(moment.kept).values()]
+        choices = [*self._choices(info.step).values(), *self._choices(info.kept).values()]
         wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
-        now = self.weights / step_name(moment.step)
+        now = self.weights / step_name(info.step)
         if now.name in wanted:
             save(model, now, self.adapter.source.tokenizer)
         self._remove_weights(but=wanted)
@@ -121,10 +121,10 @@ class CheckpointCallback:
         best = max(scores, key=lambda at: (scores[at], -at))
         return sum(at > best for at in scores) >= patience
 
-    def conclude(self, last: int) -> dict[str, Choice]:
+    def conclude(self, last: int) -> dict[str, ChosenCheckpoint]:
         """Complete the record; gives the checkpoint that answers in each language."""
         chosen = self._choices(last)
-        self.record.conclude()
+        self.record.finish()
         # The last weights are kept as such.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes

@@ -18,15 +18,15 @@ from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import LAST, restore, save, step_name
 from isogloss.tasks.examples import Examples
 from isogloss.training import processes
+from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
 from isogloss.training.objective import TrainingObjective
-from isogloss.training.record import ANSWERS, SCORES, SHARDS
-from isogloss.training.selection import Choice, selecting_languages
+from isogloss.training.selection import ChosenCheckpoint, selecting_languages
 from isogloss.version import __version__
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from isogloss.training.loop import Trained
+    from isogloss.training.loop import TrainingResult
 
 STATE, WEIGHTS = "state", "weights"
 
@@ -47,7 +47,7 @@ class FineTunedModel:
 
     model: "nn.Module"
     weights: Path | None = None
-    chosen: dict[str, Choice] = field(default_factory=dict)
+    chosen: dict[str, ChosenCheckpoint] = field(default_factory=dict)
     updates: int = 0
     loaded: str = LAST
 
@@ -200,7 +200,7 @@ class FineTuning:
         state: Path | None,
         observer: CheckpointCallback | None,
         display: Display,
-    ) -> "Trained":
+    ) -> "TrainingResult":
         """Learn all lessons, and say how the last one went, which is the one that is watched; goes on after a kill."""
         from isogloss.training import loop
 
@@ -214,9 +214,9 @@ class FineTuning:
                 self.adapter.recipe,
                 seed=self.seed,
                 state=None if state is None else state / f"{number}.pt",
-                watch=observer if last else None,
-                report=display,
-                exact=not last,
+                on_checkpoint=observer if last else None,
+                progress=display,
+                keep_float32=not last,
             )
         return trained
 

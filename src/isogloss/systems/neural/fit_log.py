@@ -11,11 +11,11 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.tasks.examples import Examples
 from isogloss.training import processes
-from isogloss.training.selection import Choice
+from isogloss.training.selection import ChosenCheckpoint
 from isogloss.version import __version__
 
 if TYPE_CHECKING:
-    from isogloss.training.loop import Trained
+    from isogloss.training.loop import TrainingResult
 
 ACCOUNT = "training.json"
 
@@ -53,7 +53,7 @@ class FitLog(msgspec.Struct, frozen=True):
     padding: float = 0.0
     utilisation: float = 0.0
     losses: dict[int, float] = {}
-    chosen: dict[str, Choice] = {}
+    chosen: dict[str, ChosenCheckpoint] = {}
     notes: list[str] = []
     processes: int = 1
     device: str = ""
@@ -63,7 +63,11 @@ class FitLog(msgspec.Struct, frozen=True):
 
 
 def finished(
-    account: FitLog, trained: "Trained", steps: Sequence[int], chosen: dict[str, Choice], notes: list[str]
+    account: FitLog,
+    trained: "TrainingResult",
+    steps: Sequence[int],
+    chosen: dict[str, ChosenCheckpoint],
+    notes: list[str],
 ) -> FitLog:
     """The account of a fit that has ended well, after checkpoints at some steps."""
     from accelerate import __version__ as accelerate
@@ -75,7 +79,7 @@ def finished(
         finished=True,
         updates=trained.steps,
         seconds=round(trained.seconds, 3),
-        tokens_per_second=round(trained.pieces / max(trained.seconds, 1e-9), 1),
+        tokens_per_second=round(trained.tokens / max(trained.seconds, 1e-9), 1),
         padding=round(trained.padding, 4),
         utilisation=round(trained.utilisation, 4),
         losses={end: float(trained.losses[begin:end].mean()) for begin, end in pairwise((0, *steps))},

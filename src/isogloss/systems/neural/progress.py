@@ -31,12 +31,12 @@ class Display:
         self.say(f"goes on after update {step:,} of {steps:,}")
 
     def step(
-        self, step: int, steps: int, loss: float, rate: float, pieces_per_second: float, utilisation: float
+        self, step: int, steps: int, loss: float, rate: float, tokens_per_second: float, utilisation: float
     ) -> None:
         """An update, about twice a second."""
         if self._first < 0:  # a resumed run begins anywhere
             self._began, self._first = time.monotonic(), step
-        figures = _figures(loss, rate, pieces_per_second, utilisation)
+        figures = _figures(loss, rate, tokens_per_second, utilisation)
         self._show(step, steps, figures, self._remaining(step, steps))
 
     def checkpoint(self, step: int, steps: int, loss: float, dev: Mapping[str, float]) -> None:
@@ -104,8 +104,8 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Display]:
         yield _Bar(title, bars)
 
 
-def _figures(loss: float, rate: float, pieces_per_second: float, utilisation: float) -> str:
-    return f"loss {loss:.3f}, lr {rate:.2g}, {_short(pieces_per_second)} tokens/s, {100 * utilisation:.0f} % MFU"
+def _figures(loss: float, rate: float, tokens_per_second: float, utilisation: float) -> str:
+    return f"loss {loss:.3f}, lr {rate:.2g}, {_short(tokens_per_second)} tokens/s, {100 * utilisation:.0f} % MFU"
 
 
 def _short(number: float) -> str:

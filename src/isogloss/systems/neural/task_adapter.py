@@ -12,10 +12,10 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.gold import where
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
-from isogloss.training.cache import cached
 from isogloss.training.encoded import Encoded
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.recipes import Recipe
+from isogloss.training.token_cache import cached
 from isogloss.version import __version__
 
 if TYPE_CHECKING:

@@ -123,7 +123,7 @@ class Rewriting(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Texts that are read, and as labels the texts that are written."""
-        flat, starts = self.pairs.pieces, self.pairs.starts
+        flat, starts = self.pairs.input_ids, self.pairs.starts
         labels = padded(flat, starts, 2 * items + 1, self._room(width), size, IGNORED).astype(np.int64)
         begins = np.full(size, self.pad, np.int64)
         begins[: len(items)] = self.pairs.columns["start"][items]

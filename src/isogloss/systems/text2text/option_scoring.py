@@ -87,7 +87,7 @@ class _Asked:
         """Rows that are read, with labels (size, texts, pieces)."""
         which = (items[:, None] * self.width + np.arange(self.width)).ravel()
         longest = int(self.written.lengths.max())
-        flat = padded(self.written.pieces, self.written.starts, which, longest, size * self.width, IGNORED)
+        flat = padded(self.written.input_ids, self.written.starts, which, longest, size * self.width, IGNORED)
         labels = flat.astype(np.int64).reshape(size, self.width, longest)
         begins = np.full(size, self.pad, np.int64)
         begins[: len(items)] = self.begins[items]

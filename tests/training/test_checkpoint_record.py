@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
-from isogloss.training.record import LARGEST_POOL, CheckpointRecord, ProbeSet, read_checkpoints, subset
+from isogloss.training.checkpoint_record import LARGEST_POOL, CheckpointRecord, ProbeSet, read_checkpoints, subset
 
 XNLI = task("xnli")
 LABELS = XNLI.labels
@@ -57,7 +57,7 @@ def test_what_cannot_be_asked_is_noted() -> None:
 
     wanted = [(code, split) for code in ("en", "de", "ta", "zh", "en") for split in ("dev", "test")]
     found = ProbeSet.of(find, wanted, {"dev": 10, "test": 20})
-    assert [(part.language, part.split, len(part)) for part in found.asked] == [
+    assert [(part.language, part.split, len(part)) for part in found.examples] == [
         ("en", "dev", 10),
         ("en", "test", 20),
         ("de", "test", 20),
@@ -83,12 +83,12 @@ def test_a_damaged_dev_set_is_told_and_a_damaged_test_set_noted() -> None:
 
 
 @pytest.fixture
-def questions() -> list[Examples]:
+def probes() -> list[Examples]:
     return [examples("en", "dev", 6), examples("sw", "test", 3), examples("de", "test", 3, gold=False)]
 
 
-def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, questions: list[Examples]) -> None:
-    record = CheckpointRecord(tmp_path, XNLI, 7, questions)
+def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, probes: list[Examples]) -> None:
+    record = CheckpointRecord(tmp_path, XNLI, 7, probes)
     record.add(10, always("neutral"))
     record.add(20, lambda asked: [LABELS[0] if row < 2 else LABELS[1] for row in range(len(asked))])
     assert record.steps == [10, 20]
@@ -96,7 +96,7 @@ def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, questions: list[E
         (10, 7, "en", "dev", "accuracy", pytest.approx(100 * 2 / 6)),
         (20, 7, "en", "dev", "accuracy", pytest.approx(100 * 2 / 6)),
     ]
-    found = record.conclude()
+    found = record.finish()
     with (tmp_path / "checkpoints.csv").open(newline="") as stream:
         header, *lines = csv.reader(stream)
     assert header == ["step", "seed", "language", "split", "metric", "value", "n"]
@@ -113,44 +113,44 @@ def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, questions: list[E
         found.answers(10, "fi")
 
 
-def test_the_record_goes_on_after_a_kill(tmp_path: Path, questions: list[Examples]) -> None:
-    CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
-    again = CheckpointRecord(tmp_path, XNLI, 0, questions)
+def test_the_record_goes_on_after_a_kill(tmp_path: Path, probes: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
+    again = CheckpointRecord(tmp_path, XNLI, 0, probes)
     assert again.steps == [10]
     again.add(20, always("entailment"))
-    twice = CheckpointRecord(tmp_path, XNLI, 0, questions)
-    assert twice.conclude().steps == (10, 20)
+    twice = CheckpointRecord(tmp_path, XNLI, 0, probes)
+    assert twice.finish().steps == (10, 20)
     first = {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
-    twice.conclude()  # killed before it was known that it had ended
+    twice.finish()  # killed before it was known that it had ended
     assert first == {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "checkpoints.csv", "checkpoints.npz"]
 
 
-def test_a_new_life_forgets_what_the_dead_one_said_from_there_on(tmp_path: Path, questions: list[Examples]) -> None:
+def test_a_new_life_forgets_what_the_dead_one_said_from_there_on(tmp_path: Path, probes: list[Examples]) -> None:
     """A run that goes on from update 10 need not be, at 20, the model that it was at 20 before the kill."""
-    dead = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    dead = CheckpointRecord(tmp_path, XNLI, 0, probes)
     for step in (10, 20, 30):
         dead.add(step, always("neutral"))
-    again = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    again = CheckpointRecord(tmp_path, XNLI, 0, probes)
     again.add(20, always("entailment"))
-    assert CheckpointRecord(tmp_path, XNLI, 0, questions).steps == again.steps == [10, 20]
-    found = again.conclude()
+    assert CheckpointRecord(tmp_path, XNLI, 0, probes).steps == again.steps == [10, 20]
+    found = again.finish()
     assert [found.answers(step, "sw")["test-0"] for step in found.steps] == ["neutral", "entailment"]
     assert {row.step for row in found.rows} == {10, 20}
 
 
-def test_questions_may_not_change_in_the_middle(tmp_path: Path, questions: list[Examples]) -> None:
-    CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
-    for others in (questions[:2], [*questions[:2], examples("de", "test", 4, gold=False)]):
+def test_questions_may_not_change_in_the_middle(tmp_path: Path, probes: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
+    for others in (probes[:2], [*probes[:2], examples("de", "test", 4, gold=False)]):
         with pytest.raises(DataError, match=r"have answered other questions\. Remove the folder to begin anew"):
             CheckpointRecord(tmp_path, XNLI, 0, others)
 
 
-def test_languages_that_are_added_are_asked_from_then_on(tmp_path: Path, questions: list[Examples]) -> None:
-    CheckpointRecord(tmp_path, XNLI, 0, questions[:1], {"en"}).add(10, always("neutral"))
-    late = CheckpointRecord(tmp_path, XNLI, 0, [*questions, examples("fi", "dev", 3)], {"en"})
+def test_languages_that_are_added_are_asked_from_then_on(tmp_path: Path, probes: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, probes[:1], {"en"}).add(10, always("neutral"))
+    late = CheckpointRecord(tmp_path, XNLI, 0, [*probes, examples("fi", "dev", 3)], {"en"})
     late.add(20, always("entailment"))
-    found = late.conclude()
+    found = late.finish()
     assert [(row.step, row.language) for row in found.rows] == [(10, "en"), (20, "en"), (20, "fi"), (20, "sw")]
     assert found.answers(20, "sw")["test-0"] == "entailment"
     with pytest.raises(DataError, match="no answers of step 10 on sw test"):
@@ -158,21 +158,21 @@ def test_languages_that_are_added_are_asked_from_then_on(tmp_path: Path, questio
     assert late.notes == [
         f"{what}: asked only from update 20 on, having been added late" for what in ("sw test", "de test", "fi dev")
     ]
-    ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.questions, examples("ta", "test", 3)], {"en"})
+    ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.probes, examples("ta", "test", 3)], {"en"})
     assert ended.notes[-1] == "ta test: asked at no checkpoint, having been added late"
     # But what chooses must have been asked at every checkpoint.
     with pytest.raises(DataError, match="have answered other questions"):
-        CheckpointRecord(tmp_path, XNLI, 0, late.questions, {"en", "fi"})
+        CheckpointRecord(tmp_path, XNLI, 0, late.probes, {"en", "fi"})
 
 
-def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, questions: list[Examples]) -> None:
-    CheckpointRecord(tmp_path, XNLI, 0, questions).add(10, always("neutral"))
+def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, probes: list[Examples]) -> None:
+    CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
     [shard] = (tmp_path / "checkpoints").iterdir()
     shard.write_bytes(shard.read_bytes()[:50])
-    record = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    record = CheckpointRecord(tmp_path, XNLI, 0, probes)
     assert record.steps == []
     record.add(10, always("entailment"))
-    assert record.conclude().answers(10, "sw")["test-0"] == "entailment"
+    assert record.finish().answers(10, "sw")["test-0"] == "entailment"
 
 
 def test_placeholders_are_no_gold(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_placeholders_are_no_gold(tmp_path: Path) -> None:
     hidden.columns["label"] = ["neutral"] * 30
     record = CheckpointRecord(tmp_path, XNLI, 0, [hidden])
     record.add(1, always("neutral"))
-    assert record.conclude().rows == ()
+    assert record.finish().rows == ()
 
 
 @settings(max_examples=30, deadline=None)
@@ -192,7 +192,7 @@ def test_answers_come_back_as_they_were(
     record = CheckpointRecord(folder, XNLI, 0, [examples("en", "test", 3, gold=False)])
     for step, values in enumerate(answers):
         record.add(step, lambda asked, values=values: values)
-    found = record.conclude()
+    found = record.finish()
     assert [list(found.answers(step, "en").values()) for step in range(len(answers))] == answers
 
 
@@ -204,15 +204,13 @@ def test_records_that_are_not_there_or_damaged(tmp_path: Path) -> None:
         read_checkpoints(tmp_path)
 
 
-def test_a_disk_that_is_full_is_told(
-    tmp_path: Path, questions: list[Examples], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_is_told(tmp_path: Path, probes: list[Examples], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*words: Any, **arrays: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    record = CheckpointRecord(tmp_path, XNLI, 0, questions)
+    record = CheckpointRecord(tmp_path, XNLI, 0, probes)
     record.add(10, always("neutral"))
     monkeypatch.setattr("numpy.savez_compressed", full)
     with pytest.raises(DataError, match=r"checkpoints\.npz: cannot be written \(No space left on device\)"):
-        record.conclude()
+        record.finish()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints"]

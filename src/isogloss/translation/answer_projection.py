@@ -1,14 +1,35 @@
 """Answers in translated passages: where they are, and which questions are left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from isogloss.tasks.examples import Examples
 
 # Answers to one question, each with where in the passage it begins, or should.
 Answers = list[tuple[str, int]]
 
+# The columns that are found again in translated passages; the first has texts, which are translated too.
+PROJECTED = ("answers", "answer_starts")
 
-def located(context: str, answers: Answers) -> Answers:
+
+def project_answers(
+    originals: Examples, translated: Examples, translations: Sequence[Sequence[str]]
+) -> Iterator[Answers]:
+    """The translated answers to each question that are in its translated passage.
+
+    Args:
+        originals: the questions with their answers, as they were.
+        translated: the same questions in another language.
+        translations: the answers to each of them, translated by themselves.
+    """
+    before = zip(originals["context"], originals["answer_starts"], strict=True)
+    for context, (original, starts), answers in zip(translated["context"], before, translations, strict=True):
+        # A translated answer is about as far into its passage as the original.
+        stretch = len(context) / max(1, len(original))
+        places = [round(start * stretch) for start in starts] + [0] * len(answers)
+        yield find_answers(context, list(zip(answers, places, strict=False)))
+
+
+def find_answers(context: str, answers: Answers) -> Answers:
     """The answers that are in a passage, as it spells them, each at the place nearest to where it should be."""
     found = []
     for text, place in answers:
@@ -25,10 +46,8 @@ def with_answers(examples: Examples, found: Sequence[Answers]) -> Examples:
     kept.columns["answers"] = [[text for text, _ in found[row]] for row in rows]
     kept.columns["answer_starts"] = [[start for _, start in found[row]] for row in rows]
     if lost := len(examples) - len(rows):
-        kept.notes = [
-            *kept.notes,
-            f"{lost:,} of {len(examples):,} questions left out: the answer is not in the passage",
-        ]
+        note = f"{lost:,} of {len(examples):,} questions left out: the answer is not in the passage"
+        kept.notes = [*kept.notes, note]
     return kept
 
 

@@ -1,4 +1,4 @@
-"""One update after the other, eagerly or as CUDA graphs, with the same result.
+"""The forward and backward passes and the update of a training step, eagerly or as CUDA graphs, with the same result.
 
 At a batch of 32 a large accelerator waits for the host: it computes faster than a program can tell it what to do. So
 on CUDA the backward pass is captured for every shape of batch that comes again, and the update once; from then on a
@@ -27,7 +27,7 @@ def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
     return {name: tensor.pin_memory().to(device, non_blocking=True) for name, tensor in tensors.items()}
 
 
-class Steps:
+class TrainStep:
     """The passes and updates of one training run.
 
     Args:

@@ -19,9 +19,9 @@ import numpy as np
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.kinds import judge, kind_of
 from isogloss.tasks.task import Task
-from isogloss.training.selection import Row
+from isogloss.training.selection import CheckpointScore
 
 SCORES, ANSWERS, SHARDS = "checkpoints.csv", "checkpoints.npz", "checkpoints"
 # A pool of more candidates (Mewsli-X has a million) would take longer to read at every checkpoint than the training.
@@ -41,9 +41,14 @@ def subset(examples: Examples, limit: int) -> Examples:
 
 @dataclass(frozen=True)
 class ProbeSet:
-    """What is asked at every checkpoint, and what could not be and why."""
+    """The examples that are asked at every checkpoint.
 
-    asked: tuple[Examples, ...]
+    Attributes:
+        examples: one subset for every language and split.
+        notes: what could not be asked, and why.
+    """
+
+    examples: tuple[Examples, ...]
     notes: tuple[str, ...]
 
     @classmethod
@@ -61,12 +66,12 @@ class ProbeSet:
             DataError: a dev file is damaged. What chooses would choose otherwise without it; a damaged test file is
                 told by whoever asks that language.
         """
-        asked, notes = [], []
+        kept, notes = [], []
         for language, split in dict.fromkeys(wanted):
             found = None
             try:
                 found = find(language, split) if limits[split] else None
-                problem = "not asked at checkpoints" if found is None else _unaskable(found)
+                problem = "not asked at checkpoints" if found is None else _why_not_asked(found)
             except IsoglossError as error:
                 # An error that names a file is about a damaged one; without, there is none.
                 if split == "dev" and isinstance(error, DataError) and error.where:
@@ -75,22 +80,22 @@ class ProbeSet:
             if found is None or problem:
                 notes.append(f"{language} {split}: {problem}")
             else:
-                asked.append(subset(found, limits[split]))
-        return cls(tuple(asked), tuple(notes))
+                kept.append(subset(found, limits[split]))
+        return cls(tuple(kept), tuple(notes))
 
 
-def _unaskable(examples: Examples) -> str:
+def _why_not_asked(examples: Examples) -> str:
     """Why examples have no place in a record, "" where they have: test answers are kept also without gold."""
     if examples.pool is not None and len(examples.pool) > LARGEST_POOL:
         return f"a pool of {len(examples.pool):,} candidates is too large to be asked at every checkpoint"
     return "it has no gold answers" if examples.split == "dev" and not examples.has_gold else ""
 
 
-class _Shard(msgspec.Struct, frozen=True):
+class _StoredCheckpoint(msgspec.Struct, frozen=True):
     """A checkpoint: its dev scores, and its answers by `<split>/<language>`."""
 
     step: int
-    rows: list[Row]
+    rows: list[CheckpointScore]
     answers: dict[str, list[Any]]
 
 
@@ -102,7 +107,7 @@ class CheckpointRecord:
             fewer questions, if languages were added since.
         task: whose kind says what an answer is worth.
         seed: of the run.
-        questions: what is asked.
+        probes: the examples that are asked at every checkpoint.
         selecting_languages: those whose dev sets choose a checkpoint, which they can only if every checkpoint has
             answered.
 
@@ -115,110 +120,110 @@ class CheckpointRecord:
         folder: Path,
         task: Task,
         seed: int,
-        questions: Sequence[Examples],
+        probes: Sequence[Examples],
         selecting_languages: Collection[str] = (),
     ) -> None:
         self.folder = folder
         self.task = task
         self.seed = seed
-        self.questions = questions
-        found = (_read_shard(path) for path in sorted((folder / SHARDS).glob("*.json")))
-        self._shards = {shard.step: shard for shard in found if shard is not None}
-        sizes = {_key(examples): len(examples) for examples in questions}
-        judging = {
+        self.probes = probes
+        found = (_read_stored(path) for path in sorted((folder / SHARDS).glob("*.json")))
+        self._stored = {stored.step: stored for stored in found if stored is not None}
+        sizes = {_key(examples): len(examples) for examples in probes}
+        deciding = {
             _key(examples)
-            for examples in questions
+            for examples in probes
             if examples.split == "dev" and examples.language in selecting_languages
         }
-        answered = [{key: len(of) for key, of in shard.answers.items()} for shard in self._shards.values()]
-        if not all(of.items() <= sizes.items() and judging <= of.keys() for of in answered):
+        answered = [{key: len(of) for key, of in stored.answers.items()} for stored in self._stored.values()]
+        if not all(of.items() <= sizes.items() and deciding <= of.keys() for of in answered):
             fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"
             raise DataError("the checkpoints of this run have answered other questions", where=str(folder), fix=fix)
 
     @property
     def steps(self) -> list[int]:
         """The checkpoints so far, in order."""
-        return sorted(self._shards)
+        return sorted(self._stored)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[CheckpointScore]:
         """The dev scores so far."""
-        return [row for step in self.steps for row in self._shards[step].rows]
+        return [row for step in self.steps for row in self._stored[step].rows]
 
     def add(self, step: int, answer: Callable[[Examples], Sequence[Any]]) -> None:
-        """Ask all questions at a checkpoint.
+        """Ask all probes at a checkpoint.
 
         What is there of this checkpoint and of later ones is forgotten: it is of an earlier life of the run, which was
         killed and may have been another model by then.
         """
-        for other in [other for other in self._shards if other >= step]:
+        for other in [other for other in self._stored if other >= step]:
             self._path(other).unlink(missing_ok=True)
-            del self._shards[other]
-        answers = {_key(examples): list(answer(examples)) for examples in self.questions}
-        dev = (examples for examples in self.questions if examples.split == "dev")
-        rows = [row for examples in dev for row in self._judged(step, examples, answers[_key(examples)])]
-        shard = _Shard(step, rows, answers)
+            del self._stored[other]
+        answers = {_key(examples): list(answer(examples)) for examples in self.probes}
+        dev = (examples for examples in self.probes if examples.split == "dev")
+        rows = [row for examples in dev for row in self._scored(step, examples, answers[_key(examples)])]
+        stored = _StoredCheckpoint(step, rows, answers)
         with atomic_write(self._path(step)) as stream:
-            stream.write(msgspec.json.encode(shard).decode())
-        self._shards[step] = shard
+            stream.write(msgspec.json.encode(stored).decode())
+        self._stored[step] = stored
 
     @property
     def notes(self) -> list[str]:
-        """Which questions not all checkpoints have answered."""
+        """Which probes not all checkpoints have answered."""
         found = []
-        for examples in self.questions:
-            answered = [step for step in self.steps if _key(examples) in self._shards[step].answers]
-            if len(answered) < len(self._shards):
+        for examples in self.probes:
+            answered = [step for step in self.steps if _key(examples) in self._stored[step].answers]
+            if len(answered) < len(self._stored):
                 since = f"only from update {answered[0]} on" if answered else "at no checkpoint"
                 found.append(f"{examples.language} {examples.split}: asked {since}, having been added late")
         return found
 
-    def conclude(self) -> "Checkpoints":
+    def finish(self) -> "Checkpoints":
         """Score the test answers, and make two files of the checkpoints."""
-        shards = [self._shards[step] for step in self.steps]
+        checkpoints = [self._stored[step] for step in self.steps]
         kind = kind_of(self.task)
         scored = [
             (_key(examples), examples)
-            for examples in self.questions
+            for examples in self.probes
             if examples.split == "test" and examples.has_gold and not kind.placeholder(examples)
         ]
         rows = []
-        for shard in shards:
-            rows += shard.rows
+        for stored in checkpoints:
+            rows += stored.rows
             for key, examples in scored:
-                if key in shard.answers:
-                    rows += self._judged(shard.step, examples, shard.answers[key])
-        self._write_answers(shards)
+                if key in stored.answers:
+                    rows += self._scored(stored.step, examples, stored.answers[key])
+        self._write_answers(checkpoints)
         with atomic_write(self.folder / SCORES) as stream:
             table = csv.writer(stream, lineterminator="\n")
-            table.writerows([Row._fields, *rows])
+            table.writerows([CheckpointScore._fields, *rows])
         return read_checkpoints(self.folder)
 
     def _path(self, step: int) -> Path:
         return self.folder / SHARDS / f"{step:08}.json"
 
-    def _judged(self, step: int, examples: Examples, values: Sequence[Any]) -> list[Row]:
+    def _scored(self, step: int, examples: Examples, values: Sequence[Any]) -> list[CheckpointScore]:
         kind = kind_of(self.task)
         given = [None if value is None else kind.normalize(value) for value in values]
-        metrics = kind.judge(self.task, examples, given).metrics
+        metrics = judge(self.task, examples, given).metrics
         return [
-            Row(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
+            CheckpointScore(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
             for name, found in metrics.items()
         ]
 
-    def _write_answers(self, shards: Sequence[_Shard]) -> None:
+    def _write_answers(self, checkpoints: Sequence[_StoredCheckpoint]) -> None:
         """All answers as numbers into a list of the different ones: most checkpoints agree about most examples.
 
         The number is -1 where a checkpoint was not asked.
         """
-        arrays: dict[str, Any] = {"steps": np.array([shard.step for shard in shards], np.int64)}
-        for examples in self.questions:
+        arrays: dict[str, Any] = {"steps": np.array([stored.step for stored in checkpoints], np.int64)}
+        for examples in self.probes:
             key = _key(examples)
             codes: dict[bytes, int] = {}
-            table = np.full((len(shards), len(examples)), -1, np.int32)
-            for row, shard in enumerate(shards):
-                if key in shard.answers:
-                    texts = map(msgspec.json.encode, shard.answers[key])
+            table = np.full((len(checkpoints), len(examples)), -1, np.int32)
+            for row, stored in enumerate(checkpoints):
+                if key in stored.answers:
+                    texts = map(msgspec.json.encode, stored.answers[key])
                     table[row] = [codes.setdefault(text, len(codes)) for text in texts]
             arrays[f"{key}/ids"] = np.frombuffer(msgspec.json.encode(examples.ids), np.uint8)
             arrays[f"{key}/answers"] = np.frombuffer(b"[" + b",".join(codes) + b"]", np.uint8)
@@ -232,7 +237,7 @@ class Checkpoints:
     """A record that is complete."""
 
     folder: Path
-    rows: tuple[Row, ...]
+    rows: tuple[CheckpointScore, ...]
 
     @cached_property
     def steps(self) -> tuple[int, ...]:
@@ -267,7 +272,7 @@ def read_checkpoints(folder: Path) -> Checkpoints:
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             _, *lines = csv.reader(stream)
-        rows = (Row(int(a), int(b), c, d, e, float(f), int(g)) for a, b, c, d, e, f, g in lines)
+        rows = (CheckpointScore(int(a), int(b), c, d, e, float(f), int(g)) for a, b, c, d, e, f, g in lines)
         return Checkpoints(folder, tuple(rows))
     except FileNotFoundError:
         raise DataError(
@@ -281,8 +286,8 @@ def _key(examples: Examples) -> str:
     return f"{examples.split}/{examples.language}"
 
 
-def _read_shard(path: Path) -> _Shard | None:
+def _read_stored(path: Path) -> _StoredCheckpoint | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Shard)
+        return msgspec.json.decode(path.read_bytes(), type=_StoredCheckpoint)
     except msgspec.DecodeError:
         return None  # from a disk that lost power: that checkpoint is asked again

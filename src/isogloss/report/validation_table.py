@@ -6,7 +6,7 @@ from isogloss.predictions.validate import Checked, Report
 from isogloss.report.tables import Table
 
 
-def problem_table(report: Report) -> Table:
+def validation_table(report: Report) -> Table:
     """One row a task and split: files, answers, errors, warnings."""
     table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
     groups: dict[tuple[str, str], list[Checked]] = defaultdict(list)

@@ -76,7 +76,7 @@ def _write(place: Path, encoded: Encoded) -> None:
 def _files(encoded: Encoded) -> dict[str, Array]:
     """What becomes a file, by its name."""
     kinds: dict[str, Mapping[str, Array]] = {
-        "": {"pieces": encoded.pieces, "starts": encoded.starts},
+        "": {"pieces": encoded.input_ids, "starts": encoded.starts},
         "aligned-": encoded.aligned,
         "columns-": encoded.columns,
     }

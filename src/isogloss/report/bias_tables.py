@@ -1,0 +1,82 @@
+"""Tables of what the data are like: distributions of attributes, and distances between languages."""
+
+from collections.abc import Sequence
+
+from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.report.language_names import language_name
+from isogloss.report.tables import Table
+
+
+def bias_tables(bias: Bias) -> list[Table]:
+    """For each task the attributes' means, or most frequent values, language by language; then the distances."""
+    tables = []
+    for task in dict.fromkeys(found.task for found in bias.distributions):
+        inside = [found for found in bias.distributions if found.task == task]
+        tables.append(_typical_table(task, inside))
+        apart = [table for table in bias.distances if table.task == task]
+        if apart:
+            tables.append(_mean_distance_table(task, apart))
+    if bias.missing and tables:
+        tables[-1].notes.append(f"no gold at hand: {' '.join(bias.missing)}")
+    return tables
+
+
+def _typical_table(task: str, found: Sequence[Distribution]) -> Table:
+    names = list(dict.fromkeys(each.attribute for each in found))
+    table = Table(f"{task}: what the examples are like (mean, or most frequent value)", ("code", "n", *names))
+    by_cell = {(each.language, each.attribute): each for each in found}
+    for language in dict.fromkeys(each.language for each in found):
+        cells = [by_cell.get((language, name)) for name in names]
+        size = max(each.n for each in cells if each is not None)
+        table.add(language, str(size), *map(_typical, cells))
+    return table
+
+
+def _typical(found: Distribution | None) -> str:
+    if found is None:
+        return ""
+    if found.shares:
+        value, share = next(iter(found.shares.items()))
+        return f"{value or 'none'} {100 * share:.0f} %"
+    return "" if found.mean is None else f"{found.mean:.3g}"
+
+
+def _mean_distance_table(task: str, found: Sequence[Distances]) -> Table:
+    """How far each language is from the others, on average over them."""
+    languages = list(dict.fromkeys(code for each in found for code in each.languages))
+    table = Table(f"{task}: mean distance from the other languages", ("code", *(each.attribute for each in found)))
+    for code in languages:
+        table.add(code, *(_mean_distance(each, code) for each in found))
+    table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) where it has values")
+    return table
+
+
+def _mean_distance(found: Distances, language: str) -> str:
+    if language not in found.languages:
+        return ""
+    row = found.table[found.languages.index(language)]
+    return f"{sum(row) / (len(row) - 1):.3g}"
+
+
+def distribution_table(bias: Bias) -> Table:
+    """Every number of every distribution; a value with its share is a row of its own."""
+    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
+    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
+    for each in bias.distributions:
+        place = each.task, each.language, language_name(each.language), each.split, each.attribute
+        for value, share in each.shares.items():
+            table.add(*place, value, str(each.n), f"{share:.4f}", *[""] * 6)
+        if each.mean is not None:
+            table.add(*place, "", str(each.n), "", *(f"{number:.6g}" for number in (each.mean, *each.quartiles)))
+    return table
+
+
+def distance_table(bias: Bias) -> Table:
+    """Every pair of languages."""
+    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
+    for each in bias.distances:
+        for place, code in enumerate(each.languages):
+            for other in range(place + 1, len(each.languages)):
+                where = each.task, each.attribute, each.measure, code, each.languages[other]
+                table.add(*where, f"{each.table[place][other]:.4g}")
+    return table

@@ -1,0 +1,235 @@
+"""Tables of results, for one system or several: averages, languages, families, language pairs, provenance."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from isogloss.languages.published import overall
+from isogloss.metrics.aggregate import task_score
+from isogloss.report.flat_rows import (
+    CellRow,
+    LanguageGroup,
+    Systems,
+    average_rows,
+    cell_rows,
+    gap_rows,
+    group_rows,
+    lower_is_better,
+    tasks_of,
+)
+from isogloss.report.formatting import MISSING, interval_text, score_text
+from isogloss.report.language_names import language_name
+from isogloss.report.tables import Table
+from isogloss.scoring.results import CellScore, Number, PairScores, Results
+from isogloss.tasks.registry import task
+
+PAIR_SUBSETS = ("all", "same language", "different languages")
+
+
+def score_tables(systems: Systems) -> list[Table]:
+    """What `isogloss score` prints, the most important first."""
+    tables = [overview_table(systems)]
+    if any(results.pairs for results in systems.values()):
+        tables.append(pair_table(systems))
+    cells = [cell for results in systems.values() for cell in results.cells]
+    if len(cells) > 1 or any(cell.partial for cell in cells):
+        tables += [group_table(systems, "family"), language_table(systems)]
+    return tables
+
+
+def only_if_several(shown: Mapping[str, Any], *cells: str) -> tuple[str, ...]:
+    """Cells that tell systems apart, where there are several."""
+    return cells if len(shown) > 1 else ()
+
+
+def overview_table(systems: Systems) -> Table:
+    """Task averages, categories and the overall score, with intervals and n; what is missing stands below."""
+    words = ("task", *only_if_several(systems, "system"), "metrics")
+    table = Table(_overview_title(systems), (*words, "score", "95 %", "n", "languages"), words=len(words))
+    for row in average_rows(systems):
+        number, is_task = row.score, row.level == "task"
+        table.add(
+            row.name,
+            *only_if_several(systems, row.system),
+            row.detail,
+            score_text(number.value) + "*" * row.partial,
+            interval_text(number.low, number.high),
+            f"{number.n:,}" if is_task else "",
+            row.languages,
+            strong=not is_task,
+        )
+    table.notes = _overview_notes(systems)
+    return table
+
+
+def _overview_title(systems: Systems) -> str:
+    suites = dict.fromkeys(f"{results.suite}, {results.split}" for results in systems.values())
+    who = next(iter(systems)) if len(systems) == 1 else f"{len(systems)} systems"
+    return f"{who} on {'; '.join(suites)}"
+
+
+def _overview_notes(systems: Systems) -> list[str]:
+    """What is missing and what was noted; a note that does not hold for all systems names those it holds for."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for name, results in systems.items():
+        for note in _notes_of(results):
+            holders[note].append(name)
+    notes = [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
+    return [*notes, *direction_notes(tasks_of(systems))]
+
+
+def direction_notes(tasks: Iterable[str]) -> list[str]:
+    """Which of the tasks are scored by how much goes wrong."""
+    lower = [name for name in tasks if lower_is_better(name)]
+    return [f"lower is better: {', '.join(lower)}"] if lower else []
+
+
+def _notes_of(results: Results) -> list[str]:
+    notes: list[str] = []
+    if results.overall.note:
+        notes.append(results.overall.note)
+    if results.overall.missing:
+        notes.append(f"* partial, missing: {_by_task(results.overall.missing)}")
+    partial = [f"{cell.task}/{cell.language} (n={_n(cell)})" for cell in results.cells if cell.partial]
+    if partial:
+        notes.append(f"partial gold, in no average: {', '.join(partial)}")
+    noted: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in results.cells:
+        for note in cell.notes:
+            noted[cell.task, note].append(cell.language)
+    return [*notes, *(f"{name}/{','.join(codes)}: {note}" for (name, note), codes in noted.items())]
+
+
+def _n(cell: CellScore) -> int:
+    return max((number.n for number in cell.metrics.values()), default=0)
+
+
+def _by_task(missing: Iterable[str]) -> str:
+    """Tasks and cells that are missing; the languages of a task stand together."""
+    by_task: dict[str, list[str]] = defaultdict(list)
+    for name in missing:
+        of, _, code = name.partition("/")
+        by_task[of] += [code] if code else []
+    return "  ".join(f"{of}/{','.join(codes)}" if codes else of for of, codes in by_task.items())
+
+
+def language_table(systems: Systems) -> Table:
+    """One row a language and system, one column a task; cells of another split than asked are marked."""
+    tasks, cells = tasks_of(systems), cell_rows(systems)
+    by_place = {(cell.language, cell.system, cell.task): cell for cell in cells}
+    words = ("code", "language", *only_if_several(systems, "system"))
+    table = Table("By language", (*words, *tasks), words=len(words))
+    places = dict.fromkeys((cell.language, cell.system) for cell in cells)
+    for code, name in sorted(places, key=lambda place: place[0]):
+        scores = [_marked_score(by_place.get((code, name, task))) for task in tasks]
+        table.add(code, language_name(code), *only_if_several(systems, name), *scores)
+    marks = "".join(cell for row in table.rows for cell in row[len(words) :])
+    table.notes += ["† partial gold, in no average"] * ("†" in marks) + ["‡ dev, the others test"] * ("‡" in marks)
+    return table
+
+
+def _marked_score(cell: CellRow | None) -> str:
+    if cell is None:
+        return MISSING
+    of_dev = cell.split_asked == "best" and cell.record.split == "dev"
+    return score_text(cell.score) + "†" * cell.record.partial + "‡" * of_dev
+
+
+def group_table(systems: Systems, by: LanguageGroup) -> Table:
+    """One row a family (or script) and system: the mean over its languages, which may be fewer in some tasks."""
+    tasks, rows = tasks_of(systems), group_rows(cell_rows(systems), by)
+    by_place = {(row.group, row.system, row.task): row for row in rows}
+    words = (by, *only_if_several(systems, "system"))
+    table = Table(f"By {by} (mean over its languages)", (*words, "languages", *tasks), words=len(words))
+    for group, size in dict.fromkeys((row.group, row.size) for row in rows):
+        for name in systems:
+            found = [by_place.get((group, name, task)) for task in tasks]
+            if any(found):
+                fewer = [f" ({row.languages})" if row and row.languages < size else "" for row in found]
+                scores = [score_text(row.score if row else None) for row in found]
+                means = map("".join, zip(scores, fewer, strict=True))
+                table.add(group, *only_if_several(systems, name), str(size), *means)
+    if any("(" in cell for row in table.rows for cell in row[len(words) :]):
+        table.notes = ["in brackets: the mean of so many of the languages"]
+    return table
+
+
+def gap_table(systems: Systems) -> Table:
+    """English against the mean of the other languages, task by task."""
+    words = ("task", *only_if_several(systems, "system"))
+    table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
+    rows = gap_rows(systems)
+    for row in rows:
+        scores = map(score_text, (row.english, row.others, row.gap))
+        interval = MISSING if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
+        table.add(row.task, *only_if_several(systems, row.system), *scores, interval, str(row.languages))
+    table.notes = ["languages: how many others; tasks without English have no gap"]
+    lower = direction_notes(dict.fromkeys(row.task for row in rows))
+    table.notes += [f"{note}; there a gap below zero is what is lost" for note in lower]
+    if any(row.low is None for row in rows):
+        table.notes.append("·: a record of an earlier version, without resamples of English and the others together")
+    return table
+
+
+def pair_table(systems: Systems) -> Table:
+    """Retrieval within and across languages, pooled over all queries."""
+    words = ("task", *only_if_several(systems, "system"), "metric")
+    table = Table("Retrieval by language of query and target (pooled)", (*words, *PAIR_SUBSETS), words=len(words))
+    for name, results in systems.items():
+        for scores in results.pairs:
+            numbers = [_with_interval(scores.subsets.get(subset)) for subset in PAIR_SUBSETS]
+            table.add(scores.task, *only_if_several(systems, name), scores.metric, *numbers)
+    return table
+
+
+def _with_interval(number: Number | None) -> str:
+    return MISSING if number is None else f"{number.value:.1f} [{interval_text(number.low, number.high)}]"
+
+
+def pair_matrix_table(task: str, by_system: Mapping[str, PairScores]) -> Table:
+    """One task's scores by language of the query (rows) and of the target (columns)."""
+    targets = sorted({target for scores in by_system.values() for row in scores.matrix.values() for target in row})
+    words = ("code", "language", *only_if_several(by_system, "system"))
+    table = Table(f"{task}: query by target", (*words, *targets), words=len(words))
+    for query in sorted({query for scores in by_system.values() for query in scores.matrix}):
+        for name, scores in by_system.items():
+            numbers = [scores.matrix.get(query, {}).get(target) for target in targets]
+            shown = [score_text(number.value if number else None) for number in numbers]
+            table.add(query, language_name(query), *only_if_several(by_system, name), *shown)
+    if any(scores.metric == "one-target" for scores in by_system.values()):
+        table.notes.append("one-target: MRR@20 of one right answer at a time, the others taken out")
+    return table
+
+
+def provenance_tables(systems: Systems) -> dict[str, Table]:
+    """How every number was made: metadata, what is missing, the signature of every cell."""
+    about = Table("Systems", ("system", "what", "value"), words=3)
+    missing = Table("What is missing", ("system", "average", "missing"), words=3)
+    signatures = Table("Signatures", ("system", "task", "code", "language", "signature"), words=5)
+    for name, results in systems.items():
+        facts = {**results.system, "suite": results.suite, "split": results.split, "isogloss": results.isogloss}
+        for key, value in {**facts, "schema version": results.schema_version}.items():
+            about.add(name, key, str(value))
+        averages = [(average.name, average.missing) for average in (*results.tasks, *results.categories)]
+        for average, parts in (*averages, ("overall", results.overall.missing)):
+            if parts:
+                missing.add(name, average, " ".join(parts))
+        for cell in results.cells:
+            signatures.add(name, cell.task, cell.language, language_name(cell.language), cell.signature)
+    return {"systems": about, **({"missing": missing} if missing.rows else {}), "signatures": signatures}
+
+
+def published_table(results: Results) -> Table:
+    """Task averages of the suite `mini` beside the papers' systems on the real tasks: a look, not a comparison."""
+    published = [row for row in overall("xtreme-r") if row.regime == "zero-shot" and row.average is not None]
+    name = str(results.system.get("name", ""))
+    table = Table("Beside the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
+    for average in results.tasks:
+        real = task(average.name).base_id
+        theirs = [score_text(task_score(row.metrics[real])) for row in published]
+        table.add(real, score_text(average.score.value), *theirs)
+    if results.overall.score is not None:
+        theirs = [score_text(row.average) for row in published]
+        table.add("overall", score_text(results.overall.score.value), *theirs, strong=True)
+    table.notes = ["published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"]
+    return table

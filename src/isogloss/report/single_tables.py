@@ -1,0 +1,130 @@
+"""Tables of one system explained: its scores by bucket, and its confusions."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from isogloss.explain.buckets import NAMES
+from isogloss.explain.buckets import interval_text as range_text
+from isogloss.explain.model import Bucket, Explanation, Facet
+from isogloss.explain.single import best_and_worst, bucket_text
+from isogloss.report.formatting import interval_text, score_text, shortened
+from isogloss.report.language_names import language_name
+from isogloss.report.tables import Table
+
+# More cells than this are summed up task by task.
+CELLS_SHOWN = 6
+
+
+def explanation_tables(explanation: Explanation) -> list[Table]:
+    """Every bucket of every cell under the main metric; for many cells, one table a task over its languages."""
+    cells = list(_by_cell(explanation.facets))
+    system = str(explanation.system["name"])
+    if len(cells) > CELLS_SHOWN:
+        tables = [_task_table(system, facets) for facets in _by_task(cells)]
+        if tables:
+            tables[-1].notes.append("one to six cells are shown bucket by bucket: narrow with --tasks and --languages")
+        return tables
+    tables = [_cell_table(system, facets) for facets in cells]
+    if tables:
+        tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
+    return [*tables, *_confusion_tables(explanation)]
+
+
+def _cell_table(system: str, facets: Sequence[Facet]) -> Table:
+    """Every attribute's buckets, the best and the worst marked; below, the sentences."""
+    name, metric = f"{facets[0].task}/{facets[0].language}", facets[0].metric
+    header = ("attribute", "bucket", metric, "95 %", "n", "")
+    table = Table(f"{system} on {name}: {metric} by attribute", header, words=2)
+    for facet in facets:
+        _add_facet(table, facet)
+    table.notes = [facet.insight for facet in facets if facet.insight]
+    return table
+
+
+def _task_table(system: str, facets: Sequence[Facet]) -> Table:
+    """For each attribute the buckets' mean over languages, and in how many of these best and worst really differ."""
+    task, metric = facets[0].task, facets[0].metric
+    count = len({facet.language for facet in facets})
+    header = ("attribute", *NAMES, "differ", "best", "worst")
+    table = Table(f"{system} on {task}: {metric} by attribute, mean over {count} languages", header)
+    for attribute in dict.fromkeys(facet.attribute for facet in facets):
+        inside = [facet for facet in facets if facet.attribute == attribute]
+        means = [_mean_of(inside, name) for name in NAMES]
+        extremes = [found for facet in inside if (found := best_and_worst(facet.buckets)) is not None]
+        best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
+        differ = sum(bool(facet.insight) for facet in inside)
+        table.add(attribute, *means, f"{differ}/{len(inside)}", best, worst)
+    table.notes.append("differ: languages where best and worst bucket differ (Holm-corrected p < 0.05)")
+    table.notes.append("best, worst: the bucket that is so most often, and in how many languages")
+    return table
+
+
+def _mean_of(facets: Sequence[Facet], name: str) -> str:
+    values = [score.value for facet in facets for score in facet.buckets if score.bucket.name == name]
+    return f"{sum(values) / len(values):.1f}" if values and not facets[0].discrete else ""
+
+
+def _most_often(names: Sequence[str]) -> str:
+    (found,) = Counter(names).most_common(1) or [("", 0)]
+    return f"{shortened(found[0], 10)} {found[1]}" if found[0] else ""
+
+
+def _by_task(cells: Sequence[list[Facet]]) -> Iterator[list[Facet]]:
+    tasks: dict[str, list[Facet]] = {}
+    for facets in cells:
+        tasks.setdefault(facets[0].task, []).extend(facets)
+    return iter(tasks.values())
+
+
+def _by_cell(facets: Sequence[Facet]) -> Iterator[list[Facet]]:
+    """The facets of each cell under its main metric, which is the first."""
+    cells: dict[tuple[str, str], list[Facet]] = {}
+    for facet in facets:
+        found = cells.setdefault((facet.task, facet.language), [])
+        if not found or facet.metric == found[0].metric:
+            found.append(facet)
+    return iter(cells.values())
+
+
+def _add_facet(table: Table, facet: Facet) -> None:
+    extremes = best_and_worst(facet.buckets) or (None, None)
+    for place, score in enumerate(facet.buckets):
+        mark = "▲" if score is extremes[0] else "▼" if score is extremes[1] else ""
+        name = facet.attribute if place == 0 else ""
+        numbers = score_text(score.value), interval_text(score.low, score.high), str(score.bucket.n)
+        table.add(name, bucket_text(score.bucket), *numbers, mark)
+
+
+def _confusion_tables(explanation: Explanation) -> list[Table]:
+    tables = []
+    for name, counts in explanation.confusion.items():
+        answers = sorted({answer for row in counts.values() for answer in row})
+        table = Table(f"{explanation.system['name']} on {name}: gold (rows) and answer", ("", *map(_label, answers)))
+        for gold, row in sorted(counts.items()):
+            table.add(_label(gold), *(str(row.get(answer, 0)) for answer in answers))
+        tables.append(table)
+    return tables
+
+
+def _label(label: str) -> str:
+    return label or "(none)"
+
+
+def bucket_edges(bucket: Bucket) -> str:
+    """The range of a bucket as the paper prints it, "" for a discrete one and where it is the bucket's name."""
+    text = range_text(bucket.low, bucket.high, first=bucket.name == NAMES[0])
+    return "" if text == bucket.name or bucket.name.startswith(("[", "(")) else text
+
+
+def bucket_table(explanations: Mapping[str, Explanation]) -> Table:
+    """Every bucket of every facet."""
+    header = ("system", "task", "code", "language", "attribute", "metric", "bucket", "edges", "n", "score", "95 %")
+    table = Table("Scores by bucket", header, words=8)
+    for name, explanation in explanations.items():
+        for facet in explanation.facets:
+            place = (name, facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric)
+            for found in facet.buckets:
+                bucket = found.bucket
+                score = score_text(found.value), interval_text(found.low, found.high)
+                table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *score)
+    return table
