@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.released import GivenNames, audit_sheet, unpassable_cases, given_names, load
+from isogloss.checklist.released import GivenNames, audit_sheet, given_names, load, unpassable_cases
 from isogloss.checklist.released_cases import ReleasedExample, fill
 from isogloss.errors import DataError, UnknownNameError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.checklist.audit import Findings
-from isogloss.checklist.released import GivenNames, ReleasedSheet, audit_sheet, unpassable_cases, given_names, load
+from isogloss.checklist.released import GivenNames, ReleasedSheet, audit_sheet, given_names, load, unpassable_cases
 from isogloss.languages.published import checklist
 
 CASES = 13
@@ -149,7 +149,9 @@ def test_slips_of_the_templates(findings: Findings) -> None:
         ("hu", "comparisons", "line 5: no English value "),
     ],
 )
-def test_conditions_that_do_not_fit(sheet: ReleasedSheet, names: GivenNames, language: str, test: str, told: str) -> None:
+def test_conditions_that_do_not_fit(
+    sheet: ReleasedSheet, names: GivenNames, language: str, test: str, told: str
+) -> None:
     made = sheet.examples(language, test, 500, names=names)
     assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.slips)
 

@@ -12,8 +12,9 @@ import msgspec
 
 from isogloss.checklist.shipped import suite_cases
 from isogloss.checklist.tasks import CASES
-from isogloss.checklist.variants import Variant, variants
+from isogloss.checklist.variants import VARIANTS, Variant, variants
 from isogloss.data.files import atomic_write
+from isogloss.errors import unknown
 from isogloss.grammar.cases import fillers
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import TESTS
@@ -46,8 +47,11 @@ def build(
         The JSON-lines files, with the number of their examples.
 
     Raises:
-        IsoglossError: no such variant, or more cases are wanted than there are.
+        UnknownNameError: no such variant or language.
+        IsoglossError: more cases are wanted than there are.
     """
+    if variant not in VARIANTS:
+        raise unknown("kind", variant, VARIANTS)
     for test in TESTS:
         suite_cases(test, count, seed)  # drawn before there are workers, which inherit them where they are forked
     write = partial(_write_language, out, variant, count, seed, squad)
