@@ -14,7 +14,6 @@ from isogloss.grammar import file as grammar_file
 from isogloss.grammar import schema
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS, LanguageFile
-from isogloss.languages import all_languages
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import CHECKLIST, CHECKLIST_INVARIANCE
 
@@ -59,7 +58,7 @@ def test_ids_are_places_in_the_file() -> None:
 @pytest.mark.parametrize("name", [*CHECKLIST, *CHECKLIST_INVARIANCE])
 def test_tasks_say_how_many_examples_there_are(name: str) -> None:
     task = declared(name)
-    assert task.languages == CODES == tuple(sorted(one.code for one in all_languages()))
+    assert task.languages == CODES  # those that have a file
     assert len(load(task, "sw")) == task.counts["test"]
 
 

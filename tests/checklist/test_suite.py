@@ -210,9 +210,10 @@ def test_buckets_hold_cases(tmp_path: Path) -> None:
     root = answered(tmp_path / "first", first_word, (PROPERTIES,), "en,tr")
     words = ("--suite", "checklist", "--tasks", PROPERTIES, "--languages", "en,tr")
     assert run("explain", root, *words, "--json", tmp_path / "explain.json") == 0
-    text = (tmp_path / "explain.json").read_text(encoding="utf-8")
-    assert '"error"' in text
-    assert "properties-0000-00" in text or "properties-" in text
+    [found] = json.loads((tmp_path / "explain.json").read_text(encoding="utf-8"))["explanations"]
+    assert {facet["metric"] for facet in found["facets"]} == {"error"}
+    [asked] = [facet for facet in found["facets"] if (facet["attribute"], facet["language"]) == ("qLen", "tr")]
+    assert sum(bucket["bucket"]["n"] for bucket in asked["buckets"]) == 200
 
 
 def test_what_is_learnt_from() -> None:
