@@ -20,8 +20,8 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from isogloss.runs.prepare import to_toml
 from isogloss.runs.records import read_record
+from isogloss.runs.toml import to_toml
 from isogloss.tasks.registry import task
 
 # A high learning rate suits small models; checkpoints are few because each is asked in every language.

@@ -7,9 +7,10 @@ import pytest
 from rich.console import Console
 
 from e2e.command import isogloss
-from isogloss.cli.run import GridProgress, _troubles
+from isogloss.report.run_tables import grouped_reasons
 from isogloss.runs.locks import acquire
 from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.progress import GridProgress
 from isogloss.scoring.cells import Request
 from runs.grid_fake import mini_cache, mini_data
 
@@ -76,7 +77,7 @@ def test_reasons_are_one_only_where_they_are() -> None:
     trained = {f"seed-0 xnli/{code}": "there is no xnli/en" for code in ("de", "en", "sw")}
     inside = {"seed-0 udpos/tr": "udpos/train-tr is damaged", "seed-0 udpos/fr": "udpos/ain-tr is damaged"}
     alike = {f"seed-{seed} pawsx/{code}": f"no file of pawsx/{code}." for seed in (0, 1) for code in ("de", "fr")}
-    assert list(_troubles({"failed": trained | inside | alike})) == [
+    assert list(grouped_reasons({"failed": trained | inside | alike})) == [
         "failed: seed-0 xnli/de and 2 more: there is no xnli/en",
         "failed: seed-0 udpos/tr: udpos/train-tr is damaged",
         "failed: seed-0 udpos/fr: udpos/ain-tr is damaged",
@@ -87,14 +88,14 @@ def test_reasons_are_one_only_where_they_are() -> None:
 def test_what_is_waited_for_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     isogloss(*RUN, "--out", tmp_path)
     request = Request.of("mini", tasks=["mini-xquad"], languages=["de", "sw"])
-    standing = GridProgress(Plan.of("fake", tmp_path, request, seeds=2))
+    progress = GridProgress(Plan.of("fake", tmp_path, request, seeds=2))
     for waiting in ("", "another process is learning it", "another process is learning it", ""):
-        standing.log(waiting)
+        progress.log(waiting)
     assert capsys.readouterr().err.splitlines() == [
         "4 cells, 4 of them settled before",
         "another process is learning it: waiting for it",
     ]
-    assert standing.table("another process is learning it").caption == "0:00:00 elapsed, another process is learning it"
+    assert progress.table("another process is learning it").caption == "0:00:00 elapsed, another process is learning it"
 
 
 def test_answers_without_gold_are_said_not_to_be_scored(tmp_path: Path) -> None:
@@ -134,12 +135,12 @@ def test_the_live_table_counts_the_cells(tmp_path: Path, monkeypatch: pytest.Mon
     isogloss(*RUN, "--out", tmp_path)
     request = Request.of("mini", tasks=["mini-xquad", "mini-tatoeba"], languages=["de", "sw"])
     plan = Plan.of("fake", tmp_path, request, seeds=2)
-    plan.record(CellKey(0, "mini-tatoeba", "de")).unlink()
-    plan.record(CellKey(1, "mini-tatoeba", "de")).unlink()
+    plan.record_path(CellKey(0, "mini-tatoeba", "de")).unlink()
+    plan.record_path(CellKey(1, "mini-tatoeba", "de")).unlink()
     console = Console(width=100, record=True, file=(tmp_path / "screen").open("w"))
-    standing = GridProgress(plan)
-    with acquire(plan.lock(CellKey(1, "mini-tatoeba", "de"))):  # type: ignore[union-attr]
-        console.print(standing.table())
+    progress = GridProgress(plan)
+    with acquire(plan.lock_path(CellKey(1, "mini-tatoeba", "de"))):  # type: ignore[union-attr]
+        console.print(progress.table())
     shown = console.export_text()
     assert re.search(r"task +done +running +failed +skipped +missing", shown)
     assert re.search(r"mini-xquad +3 +· +1 +· +·", shown)

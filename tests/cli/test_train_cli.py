@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 from e2e.command import isogloss
-from isogloss.systems.neural.fit_log import read_account
+from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.training import loop
 from isogloss.training.checkpoint_record import read_checkpoints
 from isogloss.training.recipes import Recipe, recipe
@@ -65,9 +65,9 @@ def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mon
     done = isogloss(*words, "--out", tmp_path, "--seeds", 1)
     assert done.code == 0, done.err
     folder = tmp_path / "encoder-bert-random" / "zero-shot" / "seed-0"
-    account = read_account(folder / ".training" / "mini-xcopa")
-    assert account is not None
-    assert account.finished
+    log = read_fit_log(folder / ".training" / "mini-xcopa")
+    assert log is not None
+    assert log.finished
     assert (folder / "mini-xcopa" / "sw.jsonl").exists()
 
 
@@ -174,7 +174,7 @@ def test_two_processes_learn_what_one_learns(tiny_bert: Path, tmp_path: Path, co
     assert done.stdout.replace("/two/", "/one/") == alone.out
     folders = [tmp_path / out / "encoder-bert" / "zero-shot" / "seed-0" / ".training" for out in ("one", "two")]
     for task in ("mini-xnli", "mini-xcopa"):
-        one, two = (read_account(folder / task) for folder in folders)
+        one, two = (read_fit_log(folder / task) for folder in folders)
         assert one is not None
         assert two is not None
         assert (one.processes, two.processes) == (1, 2)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from isogloss.data.location import cache_dir, default_data_dir
-from isogloss.systems.vectors import default_cache_dir
+from isogloss.systems.vector_cache import default_cache_dir
 from isogloss.training.token_cache import tokens_dir
 
 

@@ -56,7 +56,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
         write_predictions(tmp_path, XQUAD, "en", "test", ["a", "b"], ["x", "\ud83d"])
     with pytest.raises(ValueError, match="zip"):
         write_predictions(tmp_path, XQUAD, "en", "test", ["a"], [])
-    assert list((tmp_path / "xquad").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

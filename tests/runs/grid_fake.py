@@ -91,7 +91,7 @@ def command(plan: Plan, jobs: int) -> list[str]:
     asked = plan.request
     words = ["run", "fake", "--suite", asked.suite.id, "--out", str(plan.root.parent.parent), "--jobs", str(jobs)]
     words += ["--tasks", ",".join(asked.tasks), "--languages", ",".join(asked.languages or ())]
-    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds), "--regime", plan.regime]
+    return [sys.executable, __file__, *words, "--seeds", str(plan.seeds), "--regime", plan.regime.name]
 
 
 @pytest.fixture(scope="session")
@@ -111,16 +111,17 @@ def mini_data(mini_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    """All that must not depend on who filled a grid, and when: answers, descriptions, results, summary."""
-    found = [path for path in root.rglob("*") if path.is_file() and ".cells" not in path.parts]
+    """All that must not depend on who filled a grid, and when: answers, statistics, descriptions, results, summary."""
+    files = (path for path in root.rglob("*") if path.is_file())
+    found = [path for path in files if ".cells" not in path.parts or path.suffix == ".npz"]
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
 def scores(plan: Plan) -> dict[CellKey, CellScore | None]:
     """The scores of all cells, which must be done."""
-    records = {place: read_record(plan.record(place)) for place in plan.places}
+    records = {cell: read_record(plan.record_path(cell)) for cell in plan.cells}
     assert {record.status if record else "missing" for record in records.values()} == {"done"}
-    return {place: record.score for place, record in records.items() if record}
+    return {cell: record.score for cell, record in records.items() if record}
 
 
 def leftovers(root: Path) -> list[str]:

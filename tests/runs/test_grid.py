@@ -15,12 +15,12 @@ import pytest
 
 import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import grid, locks
-from isogloss.runs.grid import run
+from isogloss.runs import engine, locks
+from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.prepare import to_toml
-from isogloss.runs.records import Record, read_record
-from isogloss.runs.summary import standing
+from isogloss.runs.records import CellRecord, read_record
+from isogloss.runs.summary import count_cells
+from isogloss.runs.toml import to_toml
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
 from isogloss.systems import base
@@ -45,8 +45,8 @@ def planned(out: Path, *tasks: str, seeds: int = 1, suite: str = "mini", split: 
     return Plan.of("fake", out, request, seeds=seeds)
 
 
-def record(plan: Plan, language: str = "sw", task: str = "mini-xquad", seed: int = 0) -> Record:
-    found = read_record(plan.record(CellKey(seed, task, language)))
+def record(plan: Plan, language: str = "sw", task: str = "mini-xquad", seed: int = 0) -> CellRecord:
+    found = read_record(plan.record_path(CellKey(seed, task, language)))
     assert found is not None
     return found
 
@@ -57,7 +57,7 @@ def counted(log: Path, word: str) -> Counter[str]:
 
 def test_a_run_is_a_prediction_folder_with_its_results(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", seeds=2)
-    summary = run(plan)
+    summary = run_plan(plan)
     folder = tmp_path / "runs" / "fake" / "zero-shot" / "seed-1"
     assert sorted(path.name for path in (folder / "mini-xquad").iterdir()) == ["de.jsonl", "en.jsonl", "sw.jsonl"]
     scored = isogloss.score(folder, suite="mini")
@@ -72,13 +72,13 @@ def test_a_run_is_a_prediction_folder_with_its_results(tmp_path: Path, log: Path
     }
     assert counted(log, "fit") == {f"{seed}-{task}": 1 for seed in (0, 1) for task in ("mini-xquad", "mini-xnli")}
     assert summary.cells == {"done": 12, "failed": 0, "skipped": 0, "missing": 0}
-    assert json.loads(plan.summary.read_text())["tasks"].keys() == {"mini-xnli", "mini-xquad"}
+    assert json.loads(plan.summary_path.read_text())["tasks"].keys() == {"mini-xnli", "mini-xquad"}
 
 
 def test_the_summary_is_over_the_seeds(tmp_path: Path) -> None:
     plan = planned(tmp_path, seeds=3)
-    over = run(plan).tasks["mini-xquad"]
-    each = [isogloss.score(folder, suite="mini").task_scores()["mini-xquad"] for folder in plan.folders]
+    over = run_plan(plan).tasks["mini-xquad"]
+    each = [isogloss.score(folder, suite="mini").task_scores()["mini-xquad"] for folder in plan.seed_folders]
     assert list(over.seeds.values()) == each
     assert len(set(each)) > 1
     assert (over.min, over.max) == (min(each), max(each))
@@ -88,9 +88,9 @@ def test_the_summary_is_over_the_seeds(tmp_path: Path) -> None:
 
 def test_a_record_has_scores_and_provenance(tmp_path: Path) -> None:
     plan = planned(tmp_path, seeds=2)
-    run(plan)
+    run_plan(plan)
     found = record(plan, seed=1)
-    whole = Results.from_json(plan.results(1))["mini-xquad", "sw"]
+    whole = Results.from_json(plan.results_path(1))["mini-xquad", "sw"]
     assert isinstance(whole, CellScore)
     assert found.score is not None
     assert found.score.metrics == whole.metrics
@@ -110,26 +110,26 @@ def test_a_record_has_scores_and_provenance(tmp_path: Path) -> None:
 
 def test_only_what_is_missing_is_done(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path)
-    first = run(plan)
+    first = run_plan(plan)
     before = snapshot(plan.root)
-    results = plan.results(0).stat().st_mtime_ns
+    results = plan.results_path(0).stat().st_mtime_ns
     log.write_text("")
-    assert run(plan) == first
+    assert run_plan(plan) == first
     assert log.read_text() == ""
-    assert plan.results(0).stat().st_mtime_ns == results
-    plan.record(CellKey(0, "mini-xquad", "sw")).unlink()
-    plan.predictions(CellKey(0, "mini-xnli", "de")).unlink()
-    plan.record(CellKey(0, "mini-xnli", "en")).write_text("{")
-    run(plan)
+    assert plan.results_path(0).stat().st_mtime_ns == results
+    plan.record_path(CellKey(0, "mini-xquad", "sw")).unlink()
+    plan.predictions_path(CellKey(0, "mini-xnli", "de")).unlink()
+    plan.record_path(CellKey(0, "mini-xnli", "en")).write_text("{")
+    run_plan(plan)
     assert counted(log, "predict") == {"0-mini-xquad/sw": 1, "0-mini-xnli/de": 1, "0-mini-xnli/en": 1}
     assert snapshot(plan.root) == before
-    assert plan.results(0).stat().st_mtime_ns > results
+    assert plan.results_path(0).stat().st_mtime_ns > results
 
 
 def test_a_larger_grid_continues_a_smaller_one(tmp_path: Path, log: Path) -> None:
-    run(planned(tmp_path, "mini-xquad"))
+    run_plan(planned(tmp_path, "mini-xquad"))
     plan = planned(tmp_path, "mini-xnli", seeds=2)
-    summary = run(plan)
+    summary = run_plan(plan)
     assert set(summary.tasks) == {"mini-xquad", "mini-xnli"}
     assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0"]
     assert max(counted(log, "predict").values()) == 1
@@ -137,9 +137,9 @@ def test_a_larger_grid_continues_a_smaller_one(tmp_path: Path, log: Path) -> Non
 
 def test_force_does_all_again(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path)
-    run(plan)
+    run_plan(plan)
     before = snapshot(plan.root)
-    run(plan, force=True)
+    run_plan(plan, force=True)
     assert set(counted(log, "predict").values()) == {2}
     assert snapshot(plan.root) == before
 
@@ -149,31 +149,32 @@ def test_a_failing_cell_is_recorded_and_stops_nothing(
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "fail@0-mini-xquad/de short@0-mini-xnli/sw")
     plan = planned(tmp_path)
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells == {"done": 4, "failed": 2, "skipped": 0, "missing": 0}
     assert summary.failed["seed-0 mini-xquad/de"] == "ZeroDivisionError: a cell went wrong"
     assert summary.failed["seed-0 mini-xnli/sw"] == "mini-xnli/sw: fake gave 59 answers to 60 examples"
     assert 'raise ZeroDivisionError("a cell went wrong")' in record(plan, "de").traceback
     assert record(plan, "de").score is None
-    assert not plan.predictions(CellKey(0, "mini-xquad", "de")).exists()
+    assert not plan.predictions_path(CellKey(0, "mini-xquad", "de")).exists()
     log.write_text("")
     monkeypatch.setenv("FAKE_TROUBLE", "")
-    assert run(plan).cells["done"] == 6
+    assert run_plan(plan).cells["done"] == 6
     assert counted(log, "predict") == {"0-mini-xquad/de": 1, "0-mini-xnli/sw": 1}
 
 
 def test_answers_that_cannot_be_scored_fail_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runs.grid_fake.FakeSystem._answer", lambda self, row, number: "no label")
     plan = planned(tmp_path, "mini-xnli")
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells["failed"] == 3
     assert "no label" in record(plan, task="mini-xnli").reason
-    assert list((plan.folders[0] / "mini-xnli").iterdir()) == []
+    assert not list(plan.root.rglob("*.jsonl"))
+    assert not list(plan.root.rglob("*.npz"))
 
 
 def test_a_failing_fit_fails_its_cells_once(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad")
-    summary = run(plan := planned(tmp_path))
+    summary = run_plan(plan := planned(tmp_path))
     assert summary.cells == {"done": 3, "failed": 3, "skipped": 0, "missing": 0}
     assert counted(log, "fit")["0-mini-xquad"] == 1
     assert "the fit went wrong" in record(plan, "en").traceback
@@ -184,15 +185,15 @@ def test_what_is_refused_or_cannot_be_learnt_is_skipped(
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xnli untrained@mini-tatoeba")
     plan = planned(tmp_path, "mini-xquad", "mini-xnli", "mini-tatoeba")
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells == {"done": 3, "failed": 0, "skipped": 5, "missing": 0}
     assert summary.skipped["seed-0 mini-xnli/en"] == "fake has no wish to"
     assert summary.skipped["seed-0 mini-tatoeba/sw"] == "mini-tatoeba has no English training set"
     records = {path: path.stat().st_mtime_ns for path in plan.root.rglob(".cells/*/*.json")}
-    run(plan)
+    run_plan(plan)
     assert {path: path.stat().st_mtime_ns for path in plan.root.rglob(".cells/*/*.json")} == records
     monkeypatch.setenv("FAKE_TROUBLE", "")
-    assert run(plan).cells["done"] == 8
+    assert run_plan(plan).cells["done"] == 8
     assert max(counted(log, "predict").values()) == 1
 
 
@@ -209,41 +210,41 @@ def test_data_that_are_not_there_are_skipped_until_they_come(tmp_path: Path, cop
     rows = train.read_bytes()
     train.unlink()
     plan = planned(tmp_path / "runs", "mini-xnli")
-    assert run(plan).cells == {"done": 0, "failed": 0, "skipped": 3, "missing": 0}
+    assert run_plan(plan).cells == {"done": 0, "failed": 0, "skipped": 3, "missing": 0}
     assert "no train file of mini-xnli/en" in record(plan, task="mini-xnli").reason
-    assert not plan.results(0).exists()
+    assert not plan.results_path(0).exists()
     train.write_bytes(rows)
     test.rename(copied / "later")
-    assert run(plan).cells == {"done": 2, "failed": 0, "skipped": 1, "missing": 0}
+    assert run_plan(plan).cells == {"done": 2, "failed": 0, "skipped": 1, "missing": 0}
     assert "no test file of mini-xnli/sw" in record(plan, task="mini-xnli").reason
     (copied / "later").rename(test)
-    assert run(plan).cells == {"done": 3, "failed": 0, "skipped": 0, "missing": 0}
+    assert run_plan(plan).cells == {"done": 3, "failed": 0, "skipped": 0, "missing": 0}
 
 
 def test_data_that_are_damaged_are_a_failure(tmp_path: Path, copied: Path) -> None:
     damaged = copied / "xnli" / "test-sw.tsv"
     damaged.write_bytes(damaged.read_bytes()[:200])
     plan = planned(tmp_path / "runs", "mini-xnli")
-    assert run(plan).cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
+    assert run_plan(plan).cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
     assert "test-sw.tsv" in record(plan, task="mini-xnli").reason
 
 
 def test_cells_of_changed_data_are_done_again(tmp_path: Path, log: Path, copied: Path) -> None:
     plan = planned(tmp_path / "runs", "mini-xnli")
-    run(plan)
+    run_plan(plan)
     log.write_text("")
     changed = copied / "xnli" / "test-sw.tsv"
     os.utime(changed)
-    run(plan)
+    run_plan(plan)
     assert log.read_text() == ""
     changed.write_text(changed.read_text().replace("entailment", "neutral"))
-    run(plan)
+    run_plan(plan)
     assert counted(log, "predict") == {"0-mini-xnli/sw": 1}
     changed.unlink()
     log.write_text("")
     with pytest.raises(IsoglossError, match="no test file"):
-        plan.results(0).unlink()
-        run(plan)
+        plan.results_path(0).unlink()
+        run_plan(plan)
     assert log.read_text() == ""
 
 
@@ -253,28 +254,28 @@ def test_cells_without_gold_are_answered_and_not_scored(tmp_path: Path, copied: 
         "".join("\t".join(line.split("\t")[:2]) + "\tneutral\n" for line in hidden.read_text().splitlines())
     )
     plan = planned(tmp_path / "runs", "mini-xnli")
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells["done"] == 3
     assert record(plan, task="mini-xnli").score is None
     assert "placeholders" in record(plan, task="mini-xnli").reason
-    assert plan.predictions(CellKey(0, "mini-xnli", "sw")).exists()
-    assert {cell.language for cell in Results.from_json(plan.results(0)).cells} == {"de", "en"}
+    assert plan.predictions_path(CellKey(0, "mini-xnli", "sw")).exists()
+    assert {cell.language for cell in Results.from_json(plan.results_path(0)).cells} == {"de", "en"}
 
 
 def test_dev_stands_beside_test(tmp_path: Path) -> None:
-    run(planned(tmp_path, "mini-xnli"))
+    run_plan(planned(tmp_path, "mini-xnli"))
     plan = planned(tmp_path, "mini-xnli", split="dev")
-    assert run(plan).cells == {"done": 1, "failed": 0, "skipped": 2, "missing": 0}
-    assert (plan.folders[0] / "mini-xnli" / "dev-en.jsonl").exists()
-    assert {path.name for path in plan.folders[0].glob("*.json")} == {"results.json", "dev-results.json"}
+    assert run_plan(plan).cells == {"done": 1, "failed": 0, "skipped": 2, "missing": 0}
+    assert (plan.seed_folders[0] / "mini-xnli" / "dev-en.jsonl").exists()
+    assert {path.name for path in plan.seed_folders[0].glob("*.json")} == {"results.json", "dev-results.json"}
     assert {path.name for path in plan.root.glob("*.json")} == {"summary.json", "dev-summary.json"}
 
 
 def test_another_configuration_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(planned(tmp_path))
+    run_plan(planned(tmp_path))
     monkeypatch.setenv("FAKE_VERSION", "2")
     with pytest.raises(IsoglossError, match=r"version was '1', is '2'\. Choose another --out, .*#label=.*--config"):
-        run(planned(tmp_path))
+        run_plan(planned(tmp_path))
 
 
 def test_another_configuration_may_try_where_no_cell_is_done(
@@ -282,23 +283,23 @@ def test_another_configuration_may_try_where_no_cell_is_done(
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad refuse@mini-xnli")
     plan = planned(tmp_path)
-    assert run(plan).cells["done"] == 0
+    assert run_plan(plan).cells["done"] == 0
     begun = [plan.fit_folder(group) / "state" for group in plan.groups]
     begun.append(begun[0].parent.with_name("mini-mlqa-de") / "state")
     for path in begun:
         path.mkdir(parents=True)
     monkeypatch.setenv("FAKE_VERSION", "2")
     monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad")
-    with locks.acquire(plan.lock(CellKey(0, "mini-mlqa", "de"))):  # type: ignore[union-attr]
+    with locks.acquire(plan.lock_path(CellKey(0, "mini-mlqa", "de"))):  # type: ignore[union-attr]
         with pytest.raises(IsoglossError, match="another process is filling it with another configuration: version"):
-            run(plan)
+            run_plan(plan)
         assert all(path.exists() for path in begun)
-    assert run(plan).cells == {"done": 3, "failed": 3, "skipped": 0, "missing": 0}
+    assert run_plan(plan).cells == {"done": 3, "failed": 3, "skipped": 0, "missing": 0}
     assert not any(path.exists() for path in begun)  # of an unknown kind, and of the first configuration
-    assert 'version = "2"' in (plan.folders[0] / "system.toml").read_text()
+    assert 'version = "2"' in (plan.seed_folders[0] / "system.toml").read_text()
     monkeypatch.setenv("FAKE_VERSION", "3")
     with pytest.raises(IsoglossError, match="version was '2', is '3'"):
-        run(planned(tmp_path, "mini-xquad"))
+        run_plan(planned(tmp_path, "mini-xquad"))
 
 
 class Modelled(FakeSystem):
@@ -316,17 +317,17 @@ class Modelled(FakeSystem):
 
 def test_what_decides_the_answers_makes_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:Modelled")
-    run(plan := planned(tmp_path, "mini-xnli"))
+    run_plan(plan := planned(tmp_path, "mini-xnli"))
     monkeypatch.setattr(Modelled, "model", "/home/me/my-model")  # the same one, as its hash says
     monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1, "mini-xquad": 2})
-    assert run(planned(tmp_path)).cells["done"] == 6
+    assert run_plan(planned(tmp_path)).cells["done"] == 6
     monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 3, "mini-xquad": 2})
     with pytest.raises(IsoglossError, match="another configuration: changes was 1, is 3"):
-        run(planned(tmp_path, "mini-xquad"))
+        run_plan(planned(tmp_path, "mini-xquad"))
     monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1})
     monkeypatch.setattr(Modelled, "digest", "5678")
     with pytest.raises(IsoglossError, match="model_hash was '1234', is '5678'"):
-        run(plan)
+        run_plan(plan)
 
 
 def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +338,7 @@ def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(FakeSystem, "metadata", property(gone))
     with pytest.raises(IsoglossError, match="there is no model"):
-        run(plan)
+        run_plan(plan)
     assert not (tmp_path / "runs").exists()
 
 
@@ -347,20 +348,20 @@ def test_nothing_is_learnt_that_nobody_asks_for(tmp_path: Path, log: Path, copie
     damaged = copied / "xnli" / "test-en.tsv"
     damaged.write_bytes(damaged.read_bytes()[:200])
     plan = planned(tmp_path / "runs", "mini-xnli")
-    assert run(plan).cells == {"done": 0, "failed": 1, "skipped": 2, "missing": 0}
+    assert run_plan(plan).cells == {"done": 0, "failed": 1, "skipped": 2, "missing": 0}
     assert counted(log, "fit") == {}
     for language in ("de", "sw"):
         assert record(plan, language, "mini-xnli").reason.startswith(f"no test file of mini-xnli/{language} in ")
     assert "test-en.tsv" in record(plan, "en", "mini-xnli").reason
     (copied / "xnli" / "train-en.tsv").unlink()
-    plan.record(CellKey(0, "mini-xnli", "sw")).unlink()
-    run(plan)
+    plan.record_path(CellKey(0, "mini-xnli", "sw")).unlink()
+    run_plan(plan)
     assert "no train file" in record(plan, "sw", "mini-xnli").reason
 
 
 def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
     alone, together = planned(tmp_path / "one", seeds=2), planned(tmp_path / "three", seeds=2)
-    run(alone)
+    run_plan(alone)
     log.write_text("")
     subprocess.run(command(together, jobs=3), check=True, capture_output=True)
     assert set(counted(log, "predict").values()) == {1}
@@ -388,52 +389,52 @@ def test_a_process_that_dies_fails_what_it_was_at(
     plan = planned(tmp_path)
     ended = subprocess.run(command(plan, jobs=2), check=False, capture_output=True, text=True)
     assert ended.returncode == 1, ended.stderr
-    assert standing(plan).cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
+    assert count_cells(plan).cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
     assert "SIGKILL" in record(plan, "de").reason
     assert leftovers(plan.root) == []
     monkeypatch.setenv("FAKE_TROUBLE", "")
-    assert run(plan).cells["done"] == 6
+    assert run_plan(plan).cells["done"] == 6
 
 
 def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path)
-    run(plan)
-    place = CellKey(0, "mini-xquad", "sw")
-    settled = plan.record(place).read_bytes()
-    plan.record(place).unlink()
+    run_plan(plan)
+    cell = CellKey(0, "mini-xquad", "sw")
+    settled = plan.record_path(cell).read_bytes()
+    plan.record_path(cell).unlink()
     far = locks.Owner("elsewhere", 1, "1", "token")
-    plan.lock(place).write_bytes(json.dumps({name: getattr(far, name) for name in far.__struct_fields__}).encode())
+    plan.lock_path(cell).write_bytes(json.dumps({name: getattr(far, name) for name in far.__struct_fields__}).encode())
     looks = []
 
-    def look(waiting: str) -> None:
+    def on_progress(waiting: str) -> None:
         looks.append(None)
         if len(looks) == 4:  # the other machine is done
-            plan.record(place).write_bytes(settled)
+            plan.record_path(cell).write_bytes(settled)
 
-    assert run(plan, look=look).cells["done"] == 6
+    assert run_plan(plan, on_progress=on_progress).cells["done"] == 6
     assert len(looks) > 4
-    assert standing(plan).cells["missing"] == 0
+    assert count_cells(plan).cells["missing"] == 0
 
 
 def test_a_cell_that_is_settled_just_before_it_is_locked_is_left(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(tmp_path)
-    run(plan)
-    place = CellKey(0, "mini-xquad", "sw")
-    settled = plan.record(place).read_bytes()
-    plan.record(place).unlink()
+    run_plan(plan)
+    cell = CellKey(0, "mini-xquad", "sw")
+    settled = plan.record_path(cell).read_bytes()
+    plan.record_path(cell).unlink()
     log.write_text("")
     asked = []
 
     def late(path: Path) -> locks.Lock | None:
         asked.append(path)
-        if asked.count(plan.lock(place)) == 2:  # the first time it only asks whether the cell is free
-            plan.record(place).write_bytes(settled)
+        if asked.count(plan.lock_path(cell)) == 2:  # the first time it only asks whether the cell is free
+            plan.record_path(cell).write_bytes(settled)
         return locks.acquire(path)
 
-    monkeypatch.setattr(grid, "acquire", late)
-    assert run(plan).cells["done"] == 6
+    monkeypatch.setattr(engine, "acquire", late)
+    assert run_plan(plan).cells["done"] == 6
     assert counted(log, "predict") == {}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.runs.grid import run
+from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import Plan
 from isogloss.scoring.cells import Request
 from runs.grid_fake import command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
@@ -42,37 +42,37 @@ def predicted(log: Path) -> Counter[str]:
 
 def test_killed_at_random_it_ends_like_an_undisturbed_run(slow: Path, tmp_path: Path) -> None:
     plan, undisturbed = planned(tmp_path / "killed"), planned(tmp_path / "undisturbed")
-    expected = run(undisturbed)
+    expected = run_plan(undisturbed)
     slow.unlink()
 
     def start() -> multiprocessing.context.ForkProcess:
-        process = FORK.Process(target=run, args=(plan,))
+        process = FORK.Process(target=run_plan, args=(plan,))
         process.start()
         return process
 
-    kills = kill_at_random(start, plan.summary.exists, seed=1)
+    kills = kill_at_random(start, plan.summary_path.exists, seed=1)
     assert kills >= KILLS
-    assert run(plan) == expected
+    assert run_plan(plan) == expected
     assert scores(plan) == scores(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert leftovers(plan.root) == leftovers(undisturbed.root) == []
     # A kill costs the cell in flight and no other.
-    assert sum(predicted(slow).values()) <= len(plan.places) + kills
+    assert sum(predicted(slow).values()) <= len(plan.cells) + kills
 
 
 def test_two_processes_share_the_cells(slow: Path, tmp_path: Path) -> None:
     plan, undisturbed = planned(tmp_path / "shared"), planned(tmp_path / "alone")
-    both = [FORK.Process(target=run, args=(plan,)) for _ in range(2)]
+    both = [FORK.Process(target=run_plan, args=(plan,)) for _ in range(2)]
     for process in both:
         process.start()
     for process in both:
         process.join()
     assert [process.exitcode for process in both] == [0, 0]
     assert set(predicted(slow).values()) == {1}
-    assert len(predicted(slow)) == len(plan.places)
+    assert len(predicted(slow)) == len(plan.cells)
     workers = Counter(line.split()[2] for line in slow.read_text().splitlines() if line.startswith("predict"))
     assert len(workers) == 2
-    run(undisturbed)
+    run_plan(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert leftovers(plan.root) == []
 
@@ -81,16 +81,16 @@ def test_two_processes_share_the_cells_while_they_are_killed(slow: Path, tmp_pat
     plan, undisturbed = planned(tmp_path / "shared", seeds=2), planned(tmp_path / "alone", seeds=2)
 
     def start() -> multiprocessing.context.ForkProcess:
-        process = FORK.Process(target=run, args=(plan,))
+        process = FORK.Process(target=run_plan, args=(plan,))
         process.start()
         return process
 
-    other = FORK.Process(target=kill_at_random, args=(start, plan.summary.exists, 2, 0.05))
+    other = FORK.Process(target=kill_at_random, args=(start, plan.summary_path.exists, 2, 0.05))
     other.start()
-    kill_at_random(start, plan.summary.exists, seed=3, first=0.05)
+    kill_at_random(start, plan.summary_path.exists, seed=3, first=0.05)
     other.join()
-    run(plan)
-    run(undisturbed)
+    run_plan(plan)
+    run_plan(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert scores(plan) == scores(undisturbed)
     assert leftovers(plan.root) == []
@@ -101,7 +101,7 @@ def test_the_command_is_killed_and_its_processes_leave(slow: Path, tmp_path: Pat
     plan, undisturbed = planned(tmp_path / "killed", seeds=2), planned(tmp_path / "alone", seeds=2)
     for share in (0.2, 0.5):
         process = subprocess.Popen(command(plan, jobs=2), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        while len(plan.missing(plan.places)) > (1 - share) * len(plan.places):
+        while len(plan.missing(plan.cells)) > (1 - share) * len(plan.cells):
             assert process.poll() is None
             time.sleep(0.01)
         process.kill()
@@ -111,10 +111,10 @@ def test_the_command_is_killed_and_its_processes_leave(slow: Path, tmp_path: Pat
     while any(_alive(pid) for pid in workers) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(_alive(pid) for pid in workers)
-    assert plan.missing(plan.places)
+    assert plan.missing(plan.cells)
     finished = subprocess.run(command(plan, jobs=2), capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
-    run(undisturbed)
+    run_plan(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert leftovers(plan.root) == []
 
@@ -139,19 +139,19 @@ def test_ctrl_c_loses_nothing(slow: Path, tmp_path: Path, jobs: int, monkeypatch
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
     )
-    while len(plan.missing(plan.places)) > 0.9 * len(plan.places):
+    while len(plan.missing(plan.cells)) > 0.9 * len(plan.cells):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     said, complaints = process.communicate(timeout=30)
     assert process.returncode == 130
-    missing = len(plan.missing(plan.places))
-    assert 0 < missing < len(plan.places)
-    assert f"interrupted: {len(plan.places) - missing} done, {missing} missing cells" in said
+    missing = len(plan.missing(plan.cells))
+    assert 0 < missing < len(plan.cells)
+    assert f"interrupted: {len(plan.cells) - missing} done, {missing} missing cells" in said
     assert "Traceback" not in complaints
     assert leftovers(plan.root) == []
     monkeypatch.setenv("FAKE_SLEEP", "0")
-    run(plan)
+    run_plan(plan)
     scores(plan)
     assert max(predicted(slow).values()) <= 2
-    assert sum(predicted(slow).values()) <= len(plan.places) + jobs
+    assert sum(predicted(slow).values()) <= len(plan.cells) + jobs

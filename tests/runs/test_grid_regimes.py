@@ -15,9 +15,9 @@ import pytest
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.runs import locks
-from isogloss.runs.grid import run
+from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.runs.records import Record, read_record
+from isogloss.runs.records import CellRecord, read_record
 from isogloss.scoring.cells import Request
 from isogloss.systems import base
 from isogloss.systems.base import FitContext
@@ -61,8 +61,8 @@ def planned(out: Path, regime: str, *, system: str = "fake", tasks: str = "mini-
     return Plan.of(system, out, request, seeds=seeds, regime=regime)
 
 
-def record(plan: Plan, language: str, name: str = "mini-xquad") -> Record:
-    found = read_record(plan.record(CellKey(0, name, language)))
+def record(plan: Plan, language: str, name: str = "mini-xquad") -> CellRecord:
+    found = read_record(plan.record_path(CellKey(0, name, language)))
     assert found is not None
     return found
 
@@ -80,48 +80,48 @@ def test_in_language_fits_for_every_language(tmp_path: Path, mini: Path, log: Pa
     plan = planned(tmp_path / "runs", "in-language")
     assert [str(group) for group in plan.groups][:2] == ["seed-0 mini-xquad/de", "seed-0 mini-xquad/en"]
     assert plan.fit_folder(plan.groups[0]) == tmp_path / "runs/fake/in-language/seed-0/.training/mini-xquad-de"
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells == {"done": 3, "failed": 0, "skipped": 1, "missing": 0}
     assert "no train file of mini-xquad/fi" in summary.skipped["seed-0 mini-xquad/fi"]
     assert [trained_on(plan, code) for code in ("de", "en", "sw")] == [[f"train.{c}.json"] for c in ("de", "en", "sw")]
     assert sum(words(log, "fit").values()) == 3
     log.write_text("")
-    run(plan)
+    run_plan(plan)
     assert log.read_text() == ""
     shutil.copy(mini / "xquad/train.sw.json", mini / "xquad/train.fi.json")
-    assert run(plan).cells["done"] == 4
+    assert run_plan(plan).cells["done"] == 4
     assert words(log, "predict") == {"0-mini-xquad/fi": 1}
 
 
 def test_a_new_source_changes_every_cell_that_gathers_sources(tmp_path: Path, mini: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", "in-language-all")
-    assert run(plan).cells["done"] == 4  # Finnish too, by a fit on the others
+    assert run_plan(plan).cells["done"] == 4  # Finnish too, by a fit on the others
     assert trained_on(plan, "fi") == ["train.en.json", "train.de.json", "train.sw.json"]
     log.write_text("")
-    run(plan)
+    run_plan(plan)
     assert log.read_text() == ""
     shutil.copy(mini / "xquad/train.sw.json", mini / "xquad/train.fi.json")
-    run(plan)
+    run_plan(plan)
     assert sum(words(log, "predict").values()) == 4
     assert trained_on(plan, "de") == ["train.en.json", "train.de.json", "train.fi.json", "train.sw.json"]
 
 
 def test_sources_make_the_folder_and_the_description(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", "multi-source:sw,de")
-    run(plan)
+    run_plan(plan)
     assert plan.root == tmp_path / "runs/fake/multi-source-de-sw"
-    assert 'regime = "multi-source-de-sw"' in (plan.folders[0] / "system.toml").read_text()
+    assert 'regime = "multi-source-de-sw"' in (plan.seed_folders[0] / "system.toml").read_text()
     assert trained_on(plan, "en") == ["train.de.json", "train.sw.json"]
     assert plan == planned(tmp_path / "runs", "multi-source:de,sw")
 
 
 def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
     alone, together = (planned(tmp_path / name, "in-language", seeds=2) for name in ("one", "two"))
-    expected = run(alone)
+    expected = run_plan(alone)
     log.write_text("")
     subprocess.run(command(together, jobs=2), check=True, capture_output=True)
     assert set(words(log, "predict").values()) == {1}
-    assert run(together) == expected
+    assert run_plan(together) == expected
     assert snapshot(alone.root) == snapshot(together.root)
     assert leftovers(together.root) == []
 
@@ -131,24 +131,24 @@ def test_killed_at_random_it_ends_like_an_undisturbed_run(
 ) -> None:
     monkeypatch.setenv("FAKE_SLEEP", "60")
     plan, undisturbed = (planned(tmp_path / name, "in-language-1000", seeds=4) for name in ("killed", "undisturbed"))
-    expected = run(undisturbed)
+    expected = run_plan(undisturbed)
 
     def start() -> multiprocessing.context.ForkProcess:
-        process = FORK.Process(target=run, args=(plan,))
+        process = FORK.Process(target=run_plan, args=(plan,))
         process.start()
         return process
 
-    assert kill_at_random(start, plan.summary.exists, seed=5, first=0.05) >= 5
-    assert run(plan) == expected
+    assert kill_at_random(start, plan.summary_path.exists, seed=5, first=0.05) >= 5
+    assert run_plan(plan) == expected
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert leftovers(plan.root) == []
 
 
 def test_what_a_regime_cannot_do_is_skipped_with_the_reason(tmp_path: Path, log: Path) -> None:
     request = Request.of("mini", tasks=["mini-tatoeba"], languages=["de"])
-    retrieval = run(Plan.of("fake", tmp_path / "a", request, seeds=1, regime="in-language"))
+    retrieval = run_plan(Plan.of("fake", tmp_path / "a", request, seeds=1, regime="in-language"))
     assert "fake learns nothing for mini-tatoeba" in retrieval.skipped["seed-0 mini-tatoeba/de"]
-    questions = run(planned(tmp_path / "b", "translate-test"))
+    questions = run_plan(planned(tmp_path / "b", "translate-test"))
     assert "answers would be spans of the translation" in questions.skipped["seed-0 mini-xquad/de"]
     assert not log.read_text()
 
@@ -157,7 +157,7 @@ def test_translated_questions_are_asked_and_the_originals_scored(tmp_path: Path,
     of = task("mini-xnli")
     translate(of, "sw", "test", None, lambda lines: [f"English {line}" for line in lines])
     plan = planned(tmp_path / "runs", "translate-test", tasks="mini-xnli")
-    summary = run(plan)
+    summary = run_plan(plan)
     assert summary.cells == {"done": 2, "failed": 0, "skipped": 2, "missing": 0}
     assert "no translation of mini-xnli's test set from de" in summary.skipped["seed-0 mini-xnli/de"]
     assert words(log, "predict") == {"0-mini-xnli/en": 1, "0-mini-xnli/sw": 1}
@@ -168,7 +168,7 @@ def test_translated_questions_are_asked_and_the_originals_scored(tmp_path: Path,
     assert [Path(path).name for path in cell.provenance.data.stamps] == ["test-sw.tsv", "sw.jsonl"]
     translate(of, "sw", "test", None, lambda lines: [f"Other {line}" for line in lines])
     log.write_text("")
-    run(plan)
+    run_plan(plan)
     assert sum(words(log, "predict").values()) == 1  # the translation is another one now
 
 
@@ -177,11 +177,11 @@ def test_what_was_left_out_is_in_the_record(tmp_path: Path, log: Path) -> None:
     answers = {text for texts in load(of, "en", "train")["answers"] for text in texts}
     translate(of, "sw", "train", None, lambda lines: ["?" if line in answers else line for line in lines])
     plan = planned(tmp_path / "runs", "translate-train")
-    assert run(plan).cells == {"done": 1, "failed": 1, "skipped": 2, "missing": 0}
+    assert run_plan(plan).cells == {"done": 1, "failed": 1, "skipped": 2, "missing": 0}
     assert "no example is left to learn from" in record(plan, "sw").reason
     once = {min(answers)}
     translate(of, "sw", "train", None, lambda lines: ["?" if line in once else line for line in lines])
-    assert run(plan).cells["done"] == 2
+    assert run_plan(plan).cells["done"] == 2
     training = record(plan, "sw").provenance.training
     assert training is not None
     assert "questions left out: the answer is not in the passage" in training.notes[0]
@@ -223,14 +223,14 @@ def keeper(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_system_learns_in_a_folder_of_its_own(tmp_path: Path, keeper: None, log: Path) -> None:
     request = Request.of("mini", tasks=["mini-mlqa"], languages=["de", "sw"])
     plan = Plan.of("keeper", tmp_path / "runs", request, seeds=1, settings={"strength": 7})
-    assert pickle.loads(pickle.dumps(plan)).built().strength == 7  # noqa: S301 - as it reaches other processes
-    run(plan)
+    assert pickle.loads(pickle.dumps(plan)).build_system().strength == 7  # noqa: S301 - as it reaches other processes
+    run_plan(plan)
     weights = plan.fit_folder(FitGroup(0, "mini-mlqa", ())) / "weights"
     assert weights.read_text() == "7 ('de', 'sw') mini-xquad 120"
-    plan.record(CellKey(0, "mini-mlqa", "sw")).unlink()
-    run(plan)
+    plan.record_path(CellKey(0, "mini-mlqa", "sw")).unlink()
+    run_plan(plan)
     assert sum(words(log, "fit").values()) == 1  # found again
-    run(plan, force=True)
+    run_plan(plan, force=True)
     assert sum(words(log, "fit").values()) == 2
 
 
@@ -239,7 +239,7 @@ def test_one_process_at_a_time_learns_in_a_folder(
 ) -> None:
     monkeypatch.setenv("FAKE_SLEEP", "300")
     plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
-    both = [FORK.Process(target=run, args=(plan,)) for _ in range(2)]
+    both = [FORK.Process(target=run_plan, args=(plan,)) for _ in range(2)]
     for process in both:
         process.start()
     for process in both:
@@ -260,19 +260,19 @@ def test_who_waits_for_a_fit_is_told_what_for(tmp_path: Path, keeper: None) -> N
     lock.write_bytes(msgspec.json.encode(locks.Owner("elsewhere", 1, "1", "token")))
     told = []
 
-    def look(waiting: str) -> None:
+    def on_progress(waiting: str) -> None:
         told.append(waiting)
         if waiting:
             lock.unlink(missing_ok=True)  # the other one is done
 
-    run(plan, look=look)
+    run_plan(plan, on_progress=on_progress)
     assert [waiting for waiting in told if waiting] == ["another process is learning seed-0 mini-xquad"]
 
 
 def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(IsoglossError, match="2 processes that fit together cannot each have 3"):
-        run(planned(tmp_path, "zero-shot"), jobs=3)
+        run_plan(planned(tmp_path, "zero-shot"), jobs=3)
 
 
 def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) -> None:
@@ -304,7 +304,7 @@ def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) 
     assert {pid for word, _, pid in lines if word == "predict"} == {str(ranks[0].pid)}
     assert set(words(log, "predict").values()) == {1}
     undisturbed = planned(tmp_path / "alone", "in-language", seeds=2)
-    run(undisturbed)
+    run_plan(undisturbed)
     assert snapshot(plan.root) == snapshot(undisturbed.root)
 
 
@@ -314,7 +314,7 @@ def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) 
         rows = sentences.inference(code, "train", 1200)
         (mini / f"xnli/train-{code}.tsv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     plan = Plan.of("ngram", tmp_path, Request.of("mini", tasks=["mini-xnli"], languages=["de"]), seeds=1, regime=regime)
-    assert run(plan).cells["done"] == 1
+    assert run_plan(plan).cells["done"] == 1
     [cell] = scores(plan).values()
     assert cell is not None
     assert cell.metrics["accuracy"].value > 50  # chance is a third

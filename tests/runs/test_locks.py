@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from isogloss.runs import locks
-from isogloss.runs.locks import Owner, acquire, owners, relinquish, sweep
+from isogloss.runs.locks import Owner, acquire, owners, release_all, remove_stale
 
 FORK = multiprocessing.get_context("fork")
 
@@ -60,7 +60,7 @@ def test_a_process_gives_up_what_is_its_own_and_nothing_else(tmp_path: Path) -> 
     put(tmp_path / "sub.lock")
     for path in (tmp_path / "deep" / "mine.lock", tmp_path / "sub.lock"):  # the second taken over from a dead one
         assert acquire(path) is not None
-    relinquish(tmp_path)
+    release_all(tmp_path)
     assert sorted(tmp_path.rglob("*.lock*")) == sorted(others)
 
 
@@ -112,7 +112,7 @@ def test_age_is_measured_by_the_clock_of_the_file_system(tmp_path: Path, monkeyp
 
 
 def test_a_held_lock_is_kept_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "BEAT", 0.01)
+    monkeypatch.setattr(locks, "HEARTBEAT", 0.01)
     path = tmp_path / "x.lock"
     with acquire(path):  # type: ignore[union-attr]
         os.utime(path, (0, 0))
@@ -125,7 +125,7 @@ def test_a_held_lock_is_kept_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_successor_that_died_has_a_successor(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     first = put(path)
-    second = put(locks._heir(path, first))
+    second = put(locks._successor(path, first))
     lock = acquire(path)
     assert lock is not None
     assert [owner.token for owner in owners(path)] == [first.token, second.token, lock.owner.token]
@@ -215,7 +215,7 @@ def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) ->
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     first = put(below / "dead.lock")
-    put(locks._heir(below / "dead.lock", first))
+    put(locks._successor(below / "dead.lock", first))
     put(below / f"orphan.lock.{'0' * 8}")
     put(below / ".dead.lock.token.claim")
     put(below / ".far.lock.token.claim", machine="elsewhere", age=locks.STALE + 30)
@@ -227,7 +227,7 @@ def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) ->
     successor = acquire(below / "taken.lock")
     assert lock is not None
     assert successor is not None
-    sweep(tmp_path)
+    remove_stale(tmp_path)
     kept = {"sw.json", "far.lock", "mine.lock", "taken.lock", f"taken.lock.{beginning.token}"}
     assert {file.name for file in below.iterdir()} == kept
     assert [file.name for file in tmp_path.iterdir()] == ["a"]

@@ -15,15 +15,15 @@ from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder import EmbedderSystem
 from isogloss.systems.embedder.embedding import embed
-from isogloss.systems.embedder.encoders import Encoder
-from isogloss.systems.vectors import VectorStore
+from isogloss.systems.embedder.encoders import SentenceEncoder
+from isogloss.systems.vector_cache import VectorCache
 from isogloss.tasks import task
 from isogloss.tasks.examples import Examples, Pool
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Letters(Encoder):
+class Letters(SentenceEncoder):
     """A vector counts the letters of a text; what was asked is remembered."""
 
     identity = "letters"
@@ -127,7 +127,7 @@ def test_prefixes_are_encoded_too(tmp_path: Path) -> None:
 def test_without_a_pool(tmp_path: Path) -> None:
     made, _ = embedder(tmp_path)
     made.fit(task("mewslix"), None, 0)
-    with pytest.raises(SystemFailureError, match="isogloss fetch mewslix"):
+    with pytest.raises(DataError, match="isogloss fetch mewslix"):
         made.predict(asking("mewslix", ["a"], [], pool=None))
 
 
@@ -184,12 +184,12 @@ def test_repeated_sentences_give_no_pair(tmp_path: Path) -> None:
 
 
 def test_each_text_is_encoded_once_ever_and_by_length(tmp_path: Path) -> None:
-    encoder, store = Letters(batch=2), VectorStore(tmp_path, Letters.dimension)
+    encoder, store = Letters(batch=2), VectorCache(tmp_path, Letters.dimension)
     texts = ["b", "aaa", "b", "cc", "dddd", "ee"]
     vectors = embed(encoder, texts, store, title="letters", quiet=True)
     np.testing.assert_array_equal(vectors, unit(texts))
     assert encoder.batches == [["dddd", "aaa"], ["cc", "ee"], ["b"]]
-    again = embed(encoder, ["cc", "new", "b"], VectorStore(tmp_path, Letters.dimension), title="", quiet=True)
+    again = embed(encoder, ["cc", "new", "b"], VectorCache(tmp_path, Letters.dimension), title="", quiet=True)
     np.testing.assert_array_equal(again, unit(["cc", "new", "b"]))
     assert encoder.asked[5:] == ["new"]
 
@@ -199,18 +199,18 @@ def test_order_holds_with_threads_and_chunks(tmp_path: Path, workers: int, monke
     monkeypatch.setattr("isogloss.systems.embedder.embedding._CHUNK", 7)
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list(LETTERS), size=size)) for size in rng.integers(0, 9, 50)]
-    store = VectorStore(tmp_path, Letters.dimension)
+    store = VectorCache(tmp_path, Letters.dimension)
     vectors = embed(Letters(3, workers), texts, store, title="", quiet=True)
     np.testing.assert_array_equal(vectors, unit(texts))
     assert len(list(tmp_path.glob("*.keys.npy"))) == -(-len(set(texts)) // 7)
 
 
 def test_nothing_to_embed(tmp_path: Path) -> None:
-    assert embed(Letters(), [], VectorStore(tmp_path, 26), title="", quiet=True).shape == (0, 26)
+    assert embed(Letters(), [], VectorCache(tmp_path, 26), title="", quiet=True).shape == (0, 26)
 
 
 def test_throughput_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = VectorStore(tmp_path, Letters.dimension)
+    store = VectorCache(tmp_path, Letters.dimension)
     embed(Letters(), ["a", "b"], store, title="letters")
     embed(Letters(), ["a", "b", "c"], store, title="letters")
     embed(Letters(), ["a", "b", "c"], store, title="letters")
@@ -236,13 +236,13 @@ class Broken(Letters):
 )
 def test_what_is_no_vector_is_an_error(tmp_path: Path, vectors: Any, message: str) -> None:
     with pytest.raises(SystemFailureError, match=message):
-        embed(Broken(vectors), ["text"], VectorStore(tmp_path / "cache", 26), title="", quiet=True)
+        embed(Broken(vectors), ["text"], VectorCache(tmp_path / "cache", 26), title="", quiet=True)
     assert not (tmp_path / "cache").exists()
 
 
 def test_goes_on_where_the_cache_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
-    vectors = embed(Letters(), ["ab"], VectorStore(tmp_path / "cache", 26), title="letters")
+    vectors = embed(Letters(), ["ab"], VectorCache(tmp_path / "cache", 26), title="letters")
     np.testing.assert_array_equal(vectors, unit(["ab"]))
     assert "vectors are not kept" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ import pytest
 from isogloss.errors import DataError
 from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.embedder.encoders import TransformersEncoder, _layer_of, open_encoder
+from isogloss.systems.embedder.encoders import TransformersEncoder, _layer_number, open_encoder
 from isogloss.systems.embedder.layers import accuracy_by_layer
 from isogloss.tasks import task
 from isogloss.tasks.loading import load
@@ -30,13 +30,13 @@ TEXTS = ["Who is it?", "The house is old, and the window in the room is red.", "
     ],
 )
 def test_layers_by_name(asked: str, layers: int, found: int) -> None:
-    assert _layer_of(asked, layers, "model") == found
+    assert _layer_number(asked, layers, "model") == found
 
 
 @pytest.mark.parametrize("asked", ["0", "13", "-1", "last"])
 def test_no_such_layer(asked: str) -> None:
     with pytest.raises(SystemFailureError, match=f"model: no layer '{asked}'. Give 1 to 12, or xtreme"):
-        _layer_of(asked, 12, "model")
+        _layer_number(asked, 12, "model")
 
 
 def by_hand(folder: Path, text: str, layer: int) -> Any:
@@ -86,7 +86,7 @@ def test_what_has_no_layers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(SystemFailureError, match="a pooling of its own, and no layer to choose"):
         open_encoder(str(tmp_path), "3")
-    with pytest.raises(SystemFailureError, match="lareqa is pool, not bitext"):
+    with pytest.raises(SystemFailureError, match="lareqa has no one right answer"):
         accuracy_by_layer(str(tmp_path), task="lareqa")
 
 

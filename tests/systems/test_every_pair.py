@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError, system
-from isogloss.systems.dual.pairs import pairs_of
+from isogloss.systems.dual.training_pairs import training_pairs
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
@@ -118,7 +118,7 @@ def as_search(name: str, queries: Sequence[str], answers: Sequence[str], targets
 
 
 def pairs_as_search(name: str, train: Examples) -> Examples:
-    pairs = pairs_of(train)
+    pairs = training_pairs(train)
     assert (len(pairs.queries), len(pairs.answers)) == (LEARNT, LEARNT)
     return as_search(name, pairs.queries, pairs.answers, pairs.places[:, 1].tolist())
 
@@ -168,12 +168,12 @@ def test_text2text_reads_before_it_retrieves(name: str, tiny_mt5: Path) -> None:
     found, train = writer(tiny_mt5, name), training_set("xquad")
     assert found.learns_from(task(name)).id == "xquad"
     adapter = found.adapter(task(name))
-    model = adapter.open(0)
+    model = adapter.load_model(0)
     learn(model, adapter.objective(train), adapter.recipe)
-    assert score(train, found.adapter(task("xquad")).answers(model, train)) >= ENOUGH
+    assert score(train, found.adapter(task("xquad")).predict(model, train)) >= ENOUGH
     texts = questions()["question"]
     asked = as_search(name, texts[::-1], texts, range(LEARNT)[::-1])
-    assert score(asked, adapter.answers(model, asked)) >= ENOUGH
+    assert score(asked, adapter.predict(model, asked)) >= ENOUGH
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import isogloss
+from isogloss.errors import DataError
 from isogloss.systems.base import SystemFailureError, system
 from isogloss.systems.ngram import NgramSystem
-from isogloss.systems.ngram.linear import Linear, Rows
+from isogloss.systems.ngram.linear_model import LinearModel, SparseRows
 from isogloss.systems.ngram.tagging import _best_sequences, _followers
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
@@ -172,7 +173,7 @@ def test_it_says_what_it_cannot_do() -> None:
         fresh.fit(isogloss.task("bucc"), None, 0)
     with pytest.raises(SystemFailureError, match="not learnt"):
         fresh.predict(topics(2))
-    with pytest.raises(SystemFailureError, match="no pool"):
+    with pytest.raises(DataError, match="no pool"):
         fresh.fit(isogloss.task("tatoeba"), None, 0).predict(topics(2))
     assert fresh.metadata["name"] == "ngram"
 
@@ -200,8 +201,8 @@ def test_the_best_legal_sequence_is_that_of_trying_all() -> None:
 
 
 def test_one_step_of_adagrad_by_hand() -> None:
-    model = Linear(2, rate=0.5)
-    rows = Rows(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([1, 2, 1], np.float32))
+    model = LinearModel(2, rate=0.5)
+    rows = SparseRows(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([1, 2, 1], np.float32))
     model.step(rows, np.array([[1], [-1]], np.float32))
     # Slopes: bucket 0 1 x 1, bucket 1 1 x 2 - 1 x 1; the first step is the rate, against the slope.
     assert model.weights[:, 0] == pytest.approx([-0.5, -0.5, 0, 0], abs=1e-5)

@@ -13,7 +13,7 @@ from dataclasses import replace  # noqa: E402
 import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
-from isogloss.systems.dual.contrastive import Contrast  # noqa: E402
+from isogloss.systems.dual.contrastive import ContrastiveObjective  # noqa: E402
 from isogloss.systems.dual.model import DualEncoder  # noqa: E402
 from isogloss.training import loop  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
@@ -117,7 +117,7 @@ def learnt(chunk, dropout, *, deterministic=False):
     torch.manual_seed(5)
     config = BertConfig(**{**SMALL.to_dict(), "hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout})
     model = DualEncoder(BertModel(config), "mean", 20.0)
-    objective = Contrast(*pairs(), pad=0, chunk=chunk)
+    objective = ContrastiveObjective(*pairs(), pad=0, chunk=chunk)
     recipe = Recipe("dual", 1e-3, steps=12, batch=32, checkpoints=100, deterministic=deterministic)
     return loop.train(model, objective, recipe, seed=5)
 

@@ -38,7 +38,8 @@ def predict(
     """
     from isogloss.errors import unknown
     from isogloss.predictions.write import destination, write_predictions
-    from isogloss.runs.cells import FitJob, answers, fitted
+    from isogloss.runs.fit import FitJob, fit_system
+    from isogloss.runs.fit import predict as ask
     from isogloss.systems import system as find_system
     from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
@@ -50,12 +51,13 @@ def predict(
     if language not in (known := (*of.languages, *of.also)):
         raise no_language(of.id, language, known)
     destination(out, of, language, split, force=force)
-    learning = find_regime(regime)
-    [fit] = learning.fits([language])
+    found = find_regime(regime)
+    [fit] = found.fits([language])
     with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
-        job = FitJob(learning, of, fit, seed, data, Path(folder))
-        learnt, _ = fitted(find_system(system), job)
+        job = FitJob(found, of, fit, seed, data, Path(folder))
+        learnt, _ = fit_system(find_system(system), job)
         step(f"done, predicting {of.id}/{language}")
-        examples, values = answers(learnt, job, language, split)
+        examples = job.read(language, split).examples
+        values = ask(learnt, of, examples)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
     typer.echo(f"{path}  {len(examples):,} answers")

@@ -1,12 +1,11 @@
 """isogloss train: fine-tune a model on tasks, and see how it does in every language."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from isogloss.cli.options import Data, Languages, Regime, words
-from isogloss.errors import IsoglossError
 
 app = typer.Typer(add_completion=False)
 
@@ -60,34 +59,24 @@ def train(
     """
     from rich.console import Console
 
-    from isogloss.cli.run import concluded, filled
-    from isogloss.report.training_table import training_table
-    from isogloss.runs.plan import Plan
-    from isogloss.scoring.cells import Request
-    from isogloss.systems.base import Named
-    from isogloss.training.recipes import changes
+    from isogloss.cli.run import run_shown, say_summary
+    from isogloss.report.run_tables import languages_table
+    from isogloss.runs.api import plan_training
 
-    named = Named.of(system)
-    if not named.follows_recipes:
-        fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
-        raise IsoglossError(f"{named.base} follows no recipe", fix=fix)
-    names = words(tasks) or []
-    request = Request.of(_suite(names), tasks=names, languages=words(languages), split=split, data=data)
-    settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(config))}
-    if recipe or "recipe" not in named.settings:
-        settings["recipe"] = recipe or "paper"
-    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
+    plan = plan_training(
+        system,
+        words(tasks) or [],
+        out=out,
+        data=data,
+        recipe=recipe,
+        config=config,
+        regime=regime,
+        seeds=seeds,
+        languages=words(languages),
+        split=split,
+    )
     console = Console()
-    summary = filled(plan, console, live=False)
+    summary = run_shown(plan, console, live=False)
     if summary.tasks:
-        training_table(plan, summary).print(console)
-    raise typer.Exit(concluded(plan, console, summary))
-
-
-def _suite(names: list[str]) -> str:
-    """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
-    from isogloss.tasks.registry import canonical
-    from isogloss.tasks.suites import SUITES
-
-    asked = {canonical(name) for name in names}
-    return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")
+        languages_table(plan, summary).print(console)
+    raise typer.Exit(say_summary(plan, console, summary))

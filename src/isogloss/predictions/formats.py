@@ -49,10 +49,15 @@ class Answers:
 
 def json_lines(path: Path, kind: Kind) -> Answers:
     """Our own format: `{"id": …, "prediction": …}` a line; further keys are ignored."""
+    return parse_json_lines(read_bytes(path), path, kind)
+
+
+def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
+    """The content of a file of our own format; `path` is what problems name."""
     line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer | None)], gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
-    raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
         decoded = decoder.decode_lines(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -29,6 +29,28 @@ def destination(root: Path, task: Task, language: str, split: str, *, force: boo
     return path
 
 
+def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) -> bytes:
+    """The content of a prediction file: one `{"id": …, "prediction": …}` a line.
+
+    Args:
+        path: the file it is for, which an error names.
+        ids: the ids of the examples.
+        values: an answer for each id, None to abstain.
+
+    Raises:
+        PredictionError: an answer cannot be written as UTF-8.
+    """
+    encode = msgspec.json.Encoder().encode
+    lines: list[bytes] = []
+    for identifier, value in zip(ids, values, strict=True):
+        try:
+            lines.append(encode({"id": identifier, "prediction": value}) + b"\n")
+        except UnicodeEncodeError as error:
+            what = f"the answer to {identifier!r} is no valid text: {error.reason}"
+            raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
+    return b"".join(lines)
+
+
 def write_predictions(
     root: Path,
     task: Task,
@@ -39,7 +61,7 @@ def write_predictions(
     *,
     force: bool = False,
 ) -> Path:
-    """Write one `{"id": …, "prediction": …}` a line; the file appears under its name only when it is complete.
+    """Write the answers of a cell; the file appears under its name only when it is complete.
 
     Args:
         root: the prediction folder; made where it is missing.
@@ -50,18 +72,15 @@ def write_predictions(
         values: an answer for each id, None to abstain.
         force: replace an existing file.
 
+    Returns:
+        The path of the file.
+
     Raises:
         PredictionError: the file is there already, or an answer cannot be written as UTF-8.
         DataError: the folder cannot be written to.
     """
     path = destination(root, task, language, split, force=force)
-    encode = msgspec.json.Encoder().encode
+    content = encode_predictions(path, ids, values)
     with atomic_write(path) as stream:
-        for identifier, value in zip(ids, values, strict=True):
-            try:
-                line = encode({"id": identifier, "prediction": value})
-            except UnicodeEncodeError as error:
-                what = f"the answer to {identifier!r} is no valid text: {error.reason}"
-                raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
-            stream.write(line.decode() + "\n")
+        stream.buffer.write(content)
     return path

@@ -10,7 +10,8 @@ first, so whoever succeeds an owner of a chain that is gone finds his own file a
 import os
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,7 @@ import msgspec
 # An owner on another machine is dead when its lock has not been touched for this many seconds …
 STALE = 180.0
 # … and touches it this often.
-BEAT = 15.0
+HEARTBEAT = 15.0
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -51,7 +52,7 @@ class Lock:
         self._heart.start()
 
     def _beat(self) -> None:
-        while not self._released.wait(BEAT):
+        while not self._released.wait(HEARTBEAT):
             try:
                 # Without a time the file server's own clock is used, the one that age is measured by.
                 os.utime(self._mine)
@@ -86,7 +87,7 @@ def acquire(path: Path) -> Lock | None:
         chain = _chain(path)
         if chain and _alive(chain[-1], claim.stat().st_mtime):
             return None
-        mine = _heir(path, chain[-1].owner) if chain else path
+        mine = _successor(path, chain[-1].owner) if chain else path
         mine.hardlink_to(claim)
     except (FileExistsError, FileNotFoundError):
         return None  # somebody was quicker, or swept our claim away before it was written
@@ -105,7 +106,7 @@ def owners(path: Path) -> list[Owner]:
     return [link.owner for link in _chain(path)]
 
 
-def relinquish(folder: Path) -> None:
+def release_all(folder: Path) -> None:
     """Remove every lock in a folder that this process has: for one that was interrupted, perhaps while it took one."""
     pid, started = os.getpid(), _started(os.getpid())
     for path in _locks(folder.rglob("*.lock*")):
@@ -116,7 +117,17 @@ def relinquish(folder: Path) -> None:
                 link.file.unlink(missing_ok=True)
 
 
-def sweep(folder: Path) -> None:
+@contextmanager
+def releasing_on_interrupt(folder: Path) -> Iterator[None]:
+    """A context that Ctrl-C leaves without a lock: it may come between a lock's file and whoever would release it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        release_all(folder)
+        raise
+
+
+def remove_stale(folder: Path) -> None:
     """Remove what dead owners left in a folder: locks, unfinished claims and ends of chains whose beginning is gone."""
     found = [*folder.rglob("*.lock*")]
     locks = _locks(found)
@@ -141,7 +152,7 @@ def _locks(files: Iterable[Path]) -> set[Path]:
     return {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in files if file.name[0] != "."}
 
 
-def _heir(path: Path, dead: Owner) -> Path:
+def _successor(path: Path, dead: Owner) -> Path:
     return path.with_name(f"{path.name}.{dead.token}")
 
 
@@ -151,7 +162,7 @@ def _chain(path: Path) -> list[_Link]:
     file = path
     while (owner := _read(file)) is not None:
         chain.append(_Link(file, owner))
-        file = _heir(path, owner)
+        file = _successor(path, owner)
     return chain
 
 

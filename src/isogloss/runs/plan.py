@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +37,12 @@ class FitGroup:
     target: str = ""
 
     @property
-    def places(self) -> list[CellKey]:
+    def cells(self) -> list[CellKey]:
         """Its cells."""
         return [CellKey(self.seed, self.task, language) for language in self.languages]
 
     def __str__(self) -> str:
         return f"seed-{self.seed} {self.task}" + (f"/{self.target}" if self.target else "")
-
-
-def seed_folder(root: Path, seed: int) -> Path:
-    """The prediction folder of a seed."""
-    return root / f"seed-{seed}"
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class Plan:
 
     Attributes:
         system: the system as the user named it (`ngram`, `embedder:muse`).
-        regime: what it learns from, by the regime's own name.
+        regime: what it learns from.
         root: `RUNS/<system>/<regime>`.
         request: suite, tasks, languages, split and data folder.
         seeds: how many; they are called 0, 1, ….
@@ -65,7 +59,7 @@ class Plan:
     """
 
     system: str
-    regime: str
+    regime: Regime
     root: Path
     request: Request
     seeds: int
@@ -74,7 +68,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        named: str,
+        system_name: str,
         out: Path,
         request: Request,
         *,
@@ -84,97 +78,119 @@ class Plan:
     ) -> "Plan":
         """A plan in a user's words.
 
+        Args:
+            system_name: the system, e.g. `ngram` or `encoder:MODEL#epochs=3`.
+            out: the folder of runs.
+            request: suite, tasks, languages, split and data folder.
+            seeds: how many seeds.
+            regime: what the system learns from, by name.
+            settings: what the system is made with, beside its name.
+
         Raises:
             UnknownNameError: no such system or regime.
             IsoglossError: the request has no cells, or is of a split that cannot be predicted as one.
         """
-        known = find_regime(regime).name
+        found = find_regime(regime)
         if request.split not in ("test", "dev"):
             raise unknown("split to predict", request.split, ("test", "dev"))
-        # A name becomes a folder: a model's path must not become several.
         given = dict(settings or {})
-        folder = re.sub(r"[^\w.-]+", "-", system(named, **given).name).strip("-.") or "system"
-        plan = cls(named, known, out.absolute() / folder / known, request, seeds, given)
+        built = system(system_name, **given)
+        # A name becomes a folder: a model's path must not become several.
+        folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
+        plan = cls(system_name, found, out.absolute() / folder / found.name, request, seeds, given)
         if not plan.groups:
             asked = f"{', '.join(request.tasks)} in {', '.join(request.languages or ())}"
             raise IsoglossError(f"there is no cell to fill: {asked}", fix="isogloss list tasks shows the languages")
+        plan.__dict__["_built"] = built
         return plan
 
-    def built(self) -> System:
-        """The system, new."""
-        return system(self.system, **self.settings)
+    def build_system(self) -> System:
+        """The system, new; in the process that made the plan, the first time the one that gave it its name."""
+        built: System | None = self.__dict__.pop("_built", None)
+        return system(self.system, **self.settings) if built is None else built
 
-    @cached_property
-    def learning(self) -> Regime:
-        """The regime."""
-        return find_regime(self.regime)
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_built"}
 
     @property
     def groups(self) -> list[FitGroup]:
         """All groups; one seed after the other, so that the first is soon complete."""
         named = [(name, task(name)) for name in self.request.tasks]
-        fits = [(name, fit) for name, of in named for fit in self.learning.fits(self.request.languages_of(of))]
+        fits = [(name, fit) for name, of in named for fit in self.regime.fits(self.request.languages_of(of))]
         return [FitGroup(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits]
 
     def fit(self, group: FitGroup) -> Fit:
         """The fit of a group, with all the languages it serves in this plan, whichever of them the group has."""
-        fits = self.learning.fits(self.request.languages_of(task(group.task)))
+        fits = self.regime.fits(self.request.languages_of(task(group.task)))
         return next(fit for fit in fits if fit.target == group.target)
 
     @property
-    def places(self) -> list[CellKey]:
+    def cells(self) -> list[CellKey]:
         """All cells."""
-        return [place for group in self.groups for place in group.places]
+        return [cell for group in self.groups for cell in group.cells]
+
+    def missing(self, cells: Sequence[CellKey]) -> list[CellKey]:
+        """The cells that are not settled."""
+        return [cell for cell in cells if not self.record_path(cell).exists()]
+
+    def missing_groups(self) -> list[FitGroup]:
+        """The groups with missing cells, and only those cells."""
+        remaining = ((group, self.missing(group.cells)) for group in self.groups)
+        return [replace(group, languages=tuple(cell.language for cell in cells)) for group, cells in remaining if cells]
+
+    def seed_folder(self, seed: int) -> Path:
+        """The prediction folder of a seed."""
+        return self.root / f"seed-{seed}"
 
     @property
-    def folders(self) -> list[Path]:
-        """The prediction folders of the seeds."""
-        return [seed_folder(self.root, seed) for seed in range(self.seeds)]
+    def seed_folders(self) -> list[Path]:
+        """The prediction folders of all seeds."""
+        return [self.seed_folder(seed) for seed in range(self.seeds)]
 
-    def predictions(self, place: CellKey) -> Path:
+    def predictions_path(self, cell: CellKey) -> Path:
         """The answers of a cell."""
-        return prediction_path(seed_folder(self.root, place.seed), task(place.task), place.language, self.request.split)
+        return prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
 
-    def record(self, place: CellKey) -> Path:
+    def record_path(self, cell: CellKey) -> Path:
         """The record of a cell: it exists when the cell is settled, and not before."""
-        return self._about(place.seed, place.task) / f"{self._split}{place.language}.json"
+        return self.records_folder(cell.seed, cell.task) / f"{self._split_prefix}{cell.language}.json"
 
-    def lock(self, place: CellKey) -> Path:
+    def statistics_path(self, cell: CellKey) -> Path:
+        """The statistics of a cell, from which the scores of a seed are computed."""
+        return self.record_path(cell).with_suffix(".npz")
+
+    def lock_path(self, cell: CellKey) -> Path:
         """The lock of a cell."""
-        return self.record(place).with_suffix(".lock")
+        return self.record_path(cell).with_suffix(".lock")
 
-    def group_lock(self, group: FitGroup) -> Path:
+    def group_lock_path(self, group: FitGroup) -> Path:
         """The lock of a group, which spares others the same fit; cells may be taken in spite of it."""
-        return (
-            self._about(group.seed, group.task) / f"{self._split}fit{f'-{group.target}' if group.target else ''}.lock"
-        )
+        target = f"-{group.target}" if group.target else ""
+        return self.records_folder(group.seed, group.task) / f"{self._split_prefix}fit{target}.lock"
+
+    def records_folder(self, seed: int, task_id: str) -> Path:
+        """The folder of the records of a task."""
+        return self.seed_folder(seed) / ".cells" / task_id
 
     def fit_folder(self, group: FitGroup) -> Path:
         """The folder of a group's fit."""
         name = f"{group.task}-{group.target}" if group.target else group.task
-        return seed_folder(self.root, group.seed) / ".training" / name
+        return self.seed_folder(group.seed) / ".training" / name
 
     @property
-    def run_lock(self) -> Path:
+    def run_lock_path(self) -> Path:
         """The lock of what belongs to no cell: system.toml, results and summary."""
         return self.root / ".cells" / "run.lock"
 
-    def results(self, seed: int) -> Path:
+    def results_path(self, seed: int) -> Path:
         """The result record of a seed."""
-        return seed_folder(self.root, seed) / f"{self._split}results.json"
+        return self.seed_folder(seed) / f"{self._split_prefix}results.json"
 
     @property
-    def summary(self) -> Path:
+    def summary_path(self) -> Path:
         """The summary over the seeds."""
-        return self.root / f"{self._split}summary.json"
-
-    def missing(self, places: Sequence[CellKey]) -> list[CellKey]:
-        """The cells that are not settled."""
-        return [place for place in places if not self.record(place).exists()]
-
-    def _about(self, seed: int, name: str) -> Path:
-        return seed_folder(self.root, seed) / ".cells" / name
+        return self.root / f"{self._split_prefix}summary.json"
 
     @property
-    def _split(self) -> str:
+    def _split_prefix(self) -> str:
         return "" if self.request.split == "test" else f"{self.request.split}-"

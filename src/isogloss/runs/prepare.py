@@ -1,7 +1,5 @@
 """Before a grid is filled: say whose it is, refuse a stranger's, forget what must be done again, clean up."""
 
-import json
-import re
 import shutil
 import tomllib
 from collections.abc import Mapping
@@ -12,12 +10,13 @@ from typing import Any
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.folder import Folder
-from isogloss.runs.cells import FitJob, NothingThereError
-from isogloss.runs.locks import sweep
+from isogloss.runs.fit import FitJob, NotAvailableError
+from isogloss.runs.locks import remove_stale
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.runs.records import Files, Record, read_record
+from isogloss.runs.records import CellRecord, InputFiles, read_record
+from isogloss.runs.toml import to_toml
 from isogloss.systems.base import System
-from isogloss.tasks.registry import TASKS, task
+from isogloss.tasks.registry import TASKS
 
 
 def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
@@ -27,40 +26,42 @@ def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: b
         IsoglossError: there are cells of another configuration of the system, or somebody is making some.
     """
     described = {key: value for key, value in metadata.items() if value is not None}
-    wanted = [to_toml({**described, "regime": plan.regime, "seed": seed}) for seed in range(plan.seeds)]
-    _clean(plan)
+    wanted = [to_toml({**described, "regime": plan.regime.name, "seed": seed}) for seed in range(plan.seeds)]
+    _remove_leftovers(plan)
     outdated = [
-        fit for folder, text in zip(plan.folders, wanted, strict=True) for fit in _outdated(folder, text, system)
+        fit
+        for folder, text in zip(plan.seed_folders, wanted, strict=True)
+        for fit in _outdated_fits(folder, text, system)
     ]
     for folder in outdated:
         shutil.rmtree(folder, ignore_errors=True)
     for group in plan.groups:
         if force:
             shutil.rmtree(plan.fit_folder(group), ignore_errors=True)
-        inputs = _Inputs(plan, group, system)
-        for place in group.places:
-            if plan.record(place).exists() and (force or not _stands(plan, place, inputs)):
-                plan.record(place).unlink(missing_ok=True)
-                plan.predictions(place).unlink(missing_ok=True)
-    for folder, text in zip(plan.folders, wanted, strict=True):
+        current = _CurrentFiles(plan, group, system)
+        for cell in group.cells:
+            if plan.record_path(cell).exists() and (force or not _is_current(plan, cell, current)):
+                for path in (plan.record_path(cell), plan.statistics_path(cell), plan.predictions_path(cell)):
+                    path.unlink(missing_ok=True)
+    for folder, text in zip(plan.seed_folders, wanted, strict=True):
         with atomic_write(folder / "system.toml") as stream:
             stream.write(text)
 
 
-def _outdated(folder: Path, wanted: str, system: System) -> list[Path]:
+def _outdated_fits(folder: Path, wanted: str, system: System) -> list[Path]:
     """The fits of a seed that another configuration began, which nothing can come of any more.
 
     Raises:
-        IsoglossError: see `_refuse_two`.
+        IsoglossError: see `_refuse_other_configuration`.
     """
     if not (folder / "system.toml").exists():
         return []
     before, after = Folder(folder).system, tomllib.loads(wanted)
     found: list[Path] = []
-    for name in TASKS if before != after else ():
-        if changes := _changes(*(system.deciding_settings(table, task(name)) for table in (before, after))):
+    for name, of in TASKS.loadable().items() if before != after else ():
+        if changes := _changes(*(system.deciding_settings(table, of) for table in (before, after))):
             fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
-            _refuse_two(folder, name, fits, changes)
+            _refuse_other_configuration(folder, name, fits, changes)
             found += fits
     return found
 
@@ -71,7 +72,7 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
 
 
-def _refuse_two(folder: Path, name: str, fits: list[Path], changes: str) -> None:
+def _refuse_other_configuration(folder: Path, name: str, fits: list[Path], changes: str) -> None:
     """Cells of two configurations in one folder would be averaged as if they were one system's.
 
     Raises:
@@ -86,12 +87,12 @@ def _refuse_two(folder: Path, name: str, fits: list[Path], changes: str) -> None
         )
         raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
     # The locks of dead processes have been swept away.
-    if any(lock for place in (cells, *fits) for lock in place.glob("*.lock")):
+    if any(lock for locked in (cells, *fits) for lock in locked.glob("*.lock")):
         what = f"another process is filling it with another configuration: {changes}"
         raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
 
 
-class _Inputs:
+class _CurrentFiles:
     """The files that the cells of a group would be made from now; what they share is read once."""
 
     def __init__(self, plan: Plan, group: FitGroup, system: System) -> None:
@@ -100,37 +101,37 @@ class _Inputs:
         self.split = plan.request.split
 
     @cached_property
-    def training(self) -> Files | str | None:
+    def training(self) -> InputFiles | str | None:
         """What is learnt from, None where nothing is; or why it cannot be learnt."""
         try:
             train = self.job.training(self.system)
-        except NothingThereError as error:
+        except NotAvailableError as error:
             return str(error)
-        return None if train is None else Files.of(train)
+        return None if train is None else InputFiles.of(train)
 
-    def of(self, language: str) -> list[Files | None] | str:
+    def of(self, language: str) -> list[InputFiles | None] | str:
         """The files of a cell (examples, training set), or why it cannot be filled here."""
         if isinstance(self.training, str):
             return self.training
         try:
-            return [Files.of(self.job.examples(language, self.split)), self.training]
-        except NothingThereError as error:
+            return [self.job.read(language, self.split).files, self.training]
+        except NotAvailableError as error:
             return str(error)
 
 
-def _stands(plan: Plan, place: CellKey, inputs: _Inputs) -> bool:
+def _is_current(plan: Plan, cell: CellKey, current: _CurrentFiles) -> bool:
     """Whether a cell need not be done again: done, with its answers and from the data of today, or still impossible."""
-    record = read_record(plan.record(place))
+    record = read_record(plan.record_path(cell))
     if (
         record is None
         or record.status == "failed"
-        or (record.status == "done" and not plan.predictions(place).exists())
+        or (record.status == "done" and not plan.predictions_path(cell).exists())
     ):
         return False
     if record.status == "done" and _untouched(plan, record):
         return True
     try:
-        now = inputs.of(place.language)
+        now = current.of(cell.language)
     except DataError:
         return False  # something is there, but broken: who tries will tell
     if record.status == "skipped":
@@ -141,34 +142,15 @@ def _stands(plan: Plan, place: CellKey, inputs: _Inputs) -> bool:
     return [files and files.sha256 for files in now] == [files and files.sha256 for files in before]
 
 
-def _untouched(plan: Plan, record: Record) -> bool:
+def _untouched(plan: Plan, record: CellRecord) -> bool:
     """Whether a cell's files are as they were; of a regime that gathers what there is, nobody knows without looking."""
     before = record.provenance.data, record.provenance.training
-    return not plan.learning.all_languages and all(files is None or files.untouched for files in before)
+    return not plan.regime.all_languages and all(files is None or files.untouched for files in before)
 
 
-def _clean(plan: Plan) -> None:
+def _remove_leftovers(plan: Plan) -> None:
     """Remove what killed processes left; unfinished files of cells are removed with the cell's lock held."""
-    sweep(plan.root)
-    for folder in (plan.root, *plan.folders):
+    remove_stale(plan.root)
+    for folder in (plan.root, *plan.seed_folders):
         for leftover in folder.glob(".*.part"):
             leftover.unlink(missing_ok=True)
-
-
-def to_toml(table: Mapping[str, Any]) -> str:
-    """Strings, numbers, truth values, lists and tables as TOML, one key a line."""
-    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    # What is no number or truth value (a path, say) is written as text; JSON's form of a scalar is TOML's too.
-    plain = value if isinstance(value, bool | int | float) else str(value)
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

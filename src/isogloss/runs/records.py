@@ -1,6 +1,7 @@
 """The record of a cell: what it scored, how it ended, and everything needed to do it again."""
 
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,14 +9,15 @@ import msgspec
 import numpy as np
 
 from isogloss.data.files import Stamp, atomic_write, stamp
+from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.results import CellScore
 from isogloss.tasks.examples import Examples
 from isogloss.version import __version__
 
-Status = Literal["done", "failed", "skipped"]
+CellStatus = Literal["done", "failed", "skipped"]
 
 
-class Files(msgspec.Struct, frozen=True):
+class InputFiles(msgspec.Struct, frozen=True):
     """What was read: sha256 over the unpacked bytes, size and time of change of every file, and what is to be said."""
 
     sha256: str
@@ -23,7 +25,7 @@ class Files(msgspec.Struct, frozen=True):
     notes: list[str] = []
 
     @classmethod
-    def of(cls, examples: Examples) -> "Files":
+    def of(cls, examples: Examples) -> "InputFiles":
         """The files of some examples."""
         return cls(examples.checksum, {source: stamp(Path(source)) for source in examples.sources}, examples.notes)
 
@@ -49,8 +51,8 @@ class Provenance(msgspec.Struct, frozen=True):
 
     config: dict[str, Any]
     started: str
-    data: Files | None = None
-    training: Files | None = None
+    data: InputFiles | None = None
+    training: InputFiles | None = None
     fit_seconds: float = 0.0
     seconds: float = 0.0
     peak_memory_mb: float = 0.0
@@ -60,7 +62,7 @@ class Provenance(msgspec.Struct, frozen=True):
     platform: str = platform.platform()
 
 
-class Record(msgspec.Struct, frozen=True):
+class CellRecord(msgspec.Struct, frozen=True):
     """One cell: scores (None where the split has no gold, or the cell is not done), the reason, the provenance."""
 
     system: str
@@ -69,22 +71,53 @@ class Record(msgspec.Struct, frozen=True):
     task: str
     language: str
     split: str
-    status: Status
+    status: CellStatus
     provenance: Provenance
     score: CellScore | None = None
     reason: str = ""
     traceback: str = ""
 
 
-def write_record(path: Path, record: Record) -> None:
+def write_record(path: Path, record: CellRecord) -> None:
     """Write a record; the cell is settled from this moment."""
     with atomic_write(path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n")
 
 
-def read_record(path: Path) -> Record | None:
-    """The record of a cell; None where there is none, or a damaged one."""
+# What was read before, by path, with what tells whether the file is still that one: atomic writes change the inode.
+_Version = tuple[int, int, int]
+_READ: dict[Path, tuple[_Version, CellRecord | None]] = {}
+
+
+def read_record(path: Path) -> CellRecord | None:
+    """The record of a cell; None where there is none, or a damaged one. A file that stays the same is read once."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Record)
-    except (FileNotFoundError, msgspec.DecodeError):
+        status = path.stat()
+        version = status.st_ino, status.st_size, status.st_mtime_ns
+        known = _READ.get(path)
+        if known is None or known[0] != version:
+            _READ[path] = known = version, _decode(path.read_bytes())
+    except FileNotFoundError:
         return None
+    return known[1]
+
+
+def _decode(content: bytes) -> CellRecord | None:
+    try:
+        return msgspec.json.decode(content, type=CellRecord)
+    except msgspec.DecodeError:
+        return None
+
+
+def read_records(plan: Plan, cells: Iterable[CellKey]) -> dict[CellKey, CellRecord]:
+    """The records of those cells that have one; a look at each folder spares asking for files that are not there."""
+    names: dict[Path, set[str]] = {}
+    found = {}
+    for cell in cells:
+        path = plan.record_path(cell)
+        if path.parent not in names:
+            names[path.parent] = {each.name for each in path.parent.iterdir()} if path.parent.is_dir() else set()
+        record = read_record(path) if path.name in names[path.parent] else None
+        if record is not None:
+            found[cell] = record
+    return found

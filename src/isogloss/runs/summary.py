@@ -1,18 +1,23 @@
 """After a grid is filled: the result record of every seed, and what the seeds say together."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import msgspec
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import DataError
-from isogloss.runs.plan import CellKey, Plan, seed_folder
-from isogloss.runs.records import Record, read_record
-from isogloss.scoring.cells import Request
+from isogloss.predictions.folder import Folder
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import CellRecord, read_records
+from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.results import Results
-from isogloss.scoring.score import score_request
+from isogloss.scoring.score import score_cells
+from isogloss.scoring.stored import read_cell
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import SUITES
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -27,10 +32,11 @@ class OverSeeds(msgspec.Struct, frozen=True):
     missing: list[str] = []
 
 
-class Summary(msgspec.Struct, frozen=True):
+class RunSummary(msgspec.Struct, frozen=True):
     """What a grid came to.
 
     Attributes:
+        tasks: the score of each task over the seeds; `overall` the suite's.
         cells: how many cells are done, failed, skipped and missing.
         failed: the reason of each failed cell, by `seed-<n> <task>/<language>`; skipped the same.
     """
@@ -47,82 +53,117 @@ class Summary(msgspec.Struct, frozen=True):
     isogloss: str = __version__
 
 
-@dataclass(frozen=True)
-class _Scored(Request):
-    """A request for those cells only that are done and have gold."""
-
-    scored: frozenset[tuple[str, str]] = frozenset()
-
-    def languages_of(self, of: Task) -> tuple[str, ...]:
-        return tuple(code for code in super().languages_of(of) if (of.id, code) in self.scored)
-
-
-def standing(plan: Plan) -> Summary:
+def count_cells(plan: Plan) -> RunSummary:
     """How a grid stands, without its scores: cells by status, and the reasons."""
     return _summary(plan, {})
 
 
-def write_results(plan: Plan) -> Summary:
+def write_results(plan: Plan) -> RunSummary:
     """Write `results.json` of each seed over all the suite's cells that are there, and the summary over seeds.
 
-    A record that is newer than every cell, and of the same suite, is left as it is. The caller holds the run's lock.
+    A result record that is newer than every cell, and of the same suite, is left as it is. The caller holds the run's
+    lock.
     """
-    results = {}
-    for seed in range(plan.seeds):
-        found = _results(plan, seed)
-        if found is not None:
-            results[seed] = found
-    summary = _summary(plan, results)
-    with atomic_write(plan.summary) as stream:
+    found = {seed: _results(plan, seed) for seed in range(plan.seeds)}
+    summary = _summary(plan, {seed: results for seed, results in found.items() if results is not None})
+    with atomic_write(plan.summary_path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n")
     return summary
 
 
 def _results(plan: Plan, seed: int) -> Results | None:
     """The result record of a seed, made anew where it is out of date; None where nothing is scored."""
-    whole = _whole_suite(plan, seed)
-    if not whole.scored:
+    asked = plan.request
+    tasks = tuple(dict.fromkeys((*asked.suite.tasks, *asked.tasks)))
+    # All cells of the suite's averages, whichever command filled them.
+    cells = [CellKey(seed, name, language) for name in tasks for language in asked.suite.languages_of(name)]
+    records = {
+        cell: record
+        for cell, record in read_records(plan, cells).items()
+        if record.score is not None and resolve(plan.predictions_path(cell)) is not None
+    }
+    if not records:
         return None
-    path = plan.results(seed)
-    records = [plan.record(CellKey(seed, name, language)) for name, language in whole.scored]
-    if path.exists() and path.stat().st_mtime_ns >= max(record.stat().st_mtime_ns for record in records):
-        try:
-            found = Results.from_json(path)
-        except DataError:
-            found = None
-        if found is not None and found.suite == plan.request.suite.id and _cells(found) == whole.scored:
-            return found
-    results = score_request(seed_folder(plan.root, seed), whole)
-    results.to_json(path)
+    before = _current_results(plan, seed, records)
+    if before is not None:
+        return before
+    request = _ChosenCells(asked.suite, tasks, None, asked.split, asked.data, chosen=_names(records))
+    results = score_cells(_judged(plan, records, request), request, Folder(plan.seed_folder(seed)).system)
+    results.to_json(plan.results_path(seed))
     return results
 
 
-def _cells(results: Results) -> frozenset[tuple[str, str]]:
+def _current_results(plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> Results | None:
+    """The result record of a seed as it is on disk; None where it is not of these cells, or not of this suite."""
+    path, suite = plan.results_path(seed), plan.request.suite.id
+    try:
+        found = Results.from_json(path)
+    except DataError:
+        return None
+    newest = max(plan.record_path(cell).stat().st_mtime_ns for cell in records)
+    is_current = path.stat().st_mtime_ns >= newest and _cell_names(found) == _names(records)
+    # What a user's own suite is may have changed since.
+    return found if is_current and found.suite == suite and suite in SUITES else None
+
+
+def _names(records: Mapping[CellKey, CellRecord]) -> frozenset[tuple[str, str]]:
+    return frozenset((cell.task, cell.language) for cell in records)
+
+
+def _cell_names(results: Results) -> frozenset[tuple[str, str]]:
     return frozenset((cell.task, cell.language) for cell in results.cells)
 
 
-def _whole_suite(plan: Plan, seed: int) -> _Scored:
-    """The cells of the suite's averages that have a score, whichever command filled them."""
-    asked = plan.request
-    tasks = tuple(dict.fromkeys((*asked.suite.tasks, *asked.tasks)))
-    scored = []
-    for name in tasks:
-        for language in asked.suite.languages_of(name):
-            record = read_record(plan.record(CellKey(seed, name, language)))
-            if record is not None and record.score is not None:
-                scored.append((name, language))
-    return _Scored(asked.suite, tasks, None, asked.split, asked.data, scored=frozenset(scored))
+@dataclass(frozen=True)
+class _ChosenCells(Request):
+    """A request for some cells only, as (task, language)."""
+
+    chosen: frozenset[tuple[str, str]] = frozenset()
+
+    def languages_of(self, of: Task) -> tuple[str, ...]:
+        return tuple(code for code in super().languages_of(of) if (of.id, code) in self.chosen)
 
 
-def _summary(plan: Plan, results: dict[int, Results]) -> Summary:
-    records = {place: read_record(plan.record(place)) for place in plan.places}
-    counts = Counter("missing" if record is None else record.status for record in records.values())
+def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenCells) -> list[Cell]:
+    """The cells of a seed in the order of a request: from their statistics, or else judged from their answers."""
+    [seed] = {cell.seed for cell in records}
+    found = {
+        (cell.task, cell.language): stored
+        for cell, record in records.items()
+        if (stored := _stored(plan, cell, record)) is not None
+    }
+    if rest := request.chosen - found.keys():
+        judged = judged_cells(plan.seed_folder(seed), replace(request, chosen=rest))
+        found |= {(cell.task, cell.language): cell for cell in judged}
+    order = ((name, language) for name in request.tasks for language in request.languages_of(task(name)))
+    return [found[name] for name in order]
+
+
+def _stored(plan: Plan, cell: CellKey, record: CellRecord) -> Cell | None:
+    """A cell from its statistics; None where they are not those of the record, its answers and today's gold."""
+    statistics, predictions = plan.statistics_path(cell), plan.predictions_path(cell)
+    try:
+        is_newer = statistics.stat().st_mtime_ns >= predictions.stat().st_mtime_ns
+    except OSError:
+        return None
+    if not is_newer or record.provenance.data is None or not record.provenance.data.untouched:
+        return None
+    found = read_cell(statistics)
+    # The signature has the checksum of the gold and the version that judged it.
+    is_same = found is not None and record.score is not None and found.signature == record.score.signature
+    return found if is_same else None
+
+
+def _summary(plan: Plan, results: dict[int, Results]) -> RunSummary:
+    cells = plan.cells
+    records = read_records(plan, cells)
+    counts = Counter(records[cell].status if cell in records else "missing" for cell in cells)
     names = dict.fromkeys(average.name for found in results.values() for average in found.tasks)
     overall = {seed: found.overall.score.value for seed, found in results.items() if found.overall.score is not None}
     lacks = [name for found in results.values() for name in found.overall.missing]
-    return Summary(
+    return RunSummary(
         plan.root.parent.name,
-        plan.regime,
+        plan.regime.name,
         plan.request.suite.id,
         plan.request.split,
         {name: _of_task(name, results) for name in names},
@@ -145,5 +186,5 @@ def _over_seeds(scores: dict[int, float], missing: list[str]) -> OverSeeds:
     return OverSeeds(fmean(values), min(values), max(values), by_seed, list(dict.fromkeys(missing)))
 
 
-def _reasons(records: dict[CellKey, Record | None], status: str) -> dict[str, str]:
-    return {str(place): record.reason for place, record in records.items() if record and record.status == status}
+def _reasons(records: Mapping[CellKey, CellRecord], status: str) -> dict[str, str]:
+    return {str(cell): record.reason for cell, record in records.items() if record.status == status}

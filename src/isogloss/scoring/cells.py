@@ -10,6 +10,7 @@ from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.align import align
 from isogloss.predictions.folder import Folder
+from isogloss.predictions.formats import Answers
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
@@ -213,13 +214,29 @@ def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[
             answers = folder.read(of, found, examples)
         except (DataError, PredictionError) as error:
             return None, [Problem(error.where or str(found.path), error.what, error.fix)]
-        values, problems = align(of, examples, answers)
-        if any(not problem.warning for problem in problems):
-            return None, problems
-        cell = _cell(of, examples, judge(of, examples, values))
-        cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
-        return Answered(of, examples, values, cell), []
+        return judge_answers(of, examples, answers)
     return None, []
+
+
+def judge_answers(of: Task, examples: Examples, answers: Answers) -> tuple[Answered | None, list[Problem]]:
+    """Judge answers to examples that have gold, wherever the answers come from.
+
+    Args:
+        of: the task.
+        examples: what was asked, with gold.
+        answers: what was answered, as a prediction file says it.
+
+    Returns:
+        The judged cell and no problem; or None and what keeps the answers from being judged.
+    """
+    values, problems = align(of, examples, answers)
+    if any(not problem.warning for problem in problems):
+        return None, problems
+    with _collector_paused():
+        judgement = judge(of, examples, values)
+    cell = _cell(of, examples, judgement)
+    cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
+    return Answered(of, examples, values, cell), []
 
 
 def _gold(of: Task, language: str, split: str, request: Request, *, last: bool) -> Examples | None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from isogloss.metrics.statistics import Statistics, merge
 from isogloss.predictions.folder import Folder
 from isogloss.scoring.averages import cell_numbers, pooled, summary, task_figures
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.draws import RESAMPLES, Draws, draw, shared_units, unit_codes
+from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
 from isogloss.scoring.results import CellScore, PairScores, Results
 from isogloss.version import __version__
 
@@ -51,17 +52,25 @@ def score(
     return score_request(Path(predictions), request)
 
 
-def score_request(
-    predictions: Path, request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
-) -> Results:
+def score_request(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Results:
     """Score a folder as a request says; `progress` is told each cell before it is judged."""
-    cells = list(judged_cells(predictions, request, progress))
-    [draws] = draw([cells], RESAMPLES, seed)
+    return score_cells(list(judged_cells(predictions, request, progress)), request, Folder(predictions).system)
+
+
+def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
+    """The result record of judged cells, which stand in the order of the request's tasks and languages.
+
+    Args:
+        cells: the statistics of every cell.
+        request: suite, tasks and split that were asked for.
+        system: what is known of the system, as `system.toml` has it.
+    """
+    [draws] = draw([cells])
     figures = task_figures(cells, draws, request)
     categories, overall = summary(figures, request)
     return Results(
         request.suite.id,
-        Folder(predictions).system,
+        system,
         request.split,
         [_cell_score(cell, draws) for cell in cells],
         [average for _, average in figures.values()],
@@ -70,6 +79,12 @@ def score_request(
         [_pair_scores(name, cells) for name in request.tasks if _pair_cells(name, cells)],
         __version__,
     )
+
+
+def score_cell(cell: Cell) -> CellScore:
+    """The scores of one cell by itself."""
+    [draws] = draw([[cell]])
+    return _cell_score(cell, draws)
 
 
 def _cell_score(cell: Cell, draws: Draws) -> CellScore:

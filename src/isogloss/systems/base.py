@@ -8,13 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import entry_points
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, ClassVar
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.plugins import entry_points, load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -22,6 +21,11 @@ from isogloss.tasks.task import Task
 
 class SystemFailureError(IsoglossError):
     """A system that cannot be loaded, or cannot do what it is asked."""
+
+
+def dataset_name(examples: Examples) -> str:
+    """What a set of examples is called in messages."""
+    return f"{examples.task}/{examples.language} {examples.split}"
 
 
 @dataclass(frozen=True)
@@ -59,18 +63,27 @@ class System(ABC):
         return {"name": self.name}
 
     def deciding_settings(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
-        """What of a `system.toml`, today's or an earlier one, decides the answers to a task.
+        """What of a `system.toml` decides the answers to a task; answers that others decided are given anew.
 
-        A hash says which model it is, however its folder is spelt.
+        Args:
+            metadata: today's, or that of an earlier run.
+            task: what is asked.
+
+        Returns:
+            The settings that matter; a hash says which model it is, however its folder is spelt.
         """
         return {key: value for key, value in metadata.items() if key != "model" or "model_hash" not in metadata}
 
     def refusal(self, task: Task) -> str:
-        """Why it cannot do a task, "" if it can."""
+        """Why it cannot do a task.
+
+        Returns:
+            A sentence for people, "" where it can.
+        """
         return ""
 
     def needs_training(self, task: Task) -> bool:
-        """Whether `fit` wants the task's English training set."""
+        """Whether `fit` wants a training set for a task."""
         return True
 
     def learns_from(self, task: Task) -> Task:
@@ -80,15 +93,44 @@ class System(ABC):
 
     @abstractmethod
     def fit(self, task: Task, train: Examples | None, seed: int) -> "System":
-        """Learn a task from its training examples (None where it needs none); the same seed learns the same."""
+        """Learn a task; the same seed learns the same.
+
+        Args:
+            task: what is asked.
+            train: the training examples, of the language or languages of the regime; None where it needs none.
+            seed: of all that is random.
+
+        Returns:
+            The system that answers: itself, as a rule.
+
+        Raises:
+            SystemFailureError: it refuses the task, or cannot learn from these examples.
+        """
 
     def learn(self, task: Task, train: Examples | None, seed: int, context: FitContext) -> "System":
-        """Learn as `fit` does, with a place to keep things and dev sets to look at; most systems need neither."""
+        """Learn as `fit` does, with a place to keep things and dev sets to look at; most systems need neither.
+
+        Args:
+            task: see `fit`.
+            train: see `fit`.
+            seed: see `fit`.
+            context: the folder of this fit, and examples of the task in other splits and languages.
+
+        Returns:
+            The system that answers.
+        """
         return self.fit(task, train, seed)
 
     @abstractmethod
     def predict(self, examples: Examples) -> Sequence[Any]:
-        """An answer for every example, in order, in the form of the task's kind (None abstains)."""
+        """Answer examples of the task that was learnt.
+
+        Args:
+            examples: of one language and split.
+
+        Returns:
+            An answer for every example, in order, in the form of the task's kind; None abstains.
+        """
 
 
 # Systems that are shipped: name, and where the class is.
@@ -111,15 +153,19 @@ ABOUT = {
 
 
 def systems() -> dict[str, str]:
-    """Every system there is by name, and where it comes from."""
-    found = dict(_SHIPPED)
-    for point in entry_points(group="isogloss.systems"):
-        found.setdefault(point.name, point.value)
-    return found
+    """Every system there is by name.
+
+    Returns:
+        Where the class of each is, as `module:class`: those that are shipped first, then those that installed packages
+        bring; none of them can take a shipped name.
+    """
+    return _SHIPPED | {
+        name: origin for name, origin in entry_points("isogloss.systems").items() if name not in _SHIPPED
+    }
 
 
 @dataclass(frozen=True)
-class Named:
+class SystemName:
     """A system as a user writes it: `ngram`, `embedder:muse`, `encoder:MODEL#epochs=3,raw`.
 
     Attributes:
@@ -133,7 +179,7 @@ class Named:
     settings: Mapping[str, Any]
 
     @classmethod
-    def of(cls, name: str) -> "Named":
+    def of(cls, name: str) -> "SystemName":
         """The parts of a name."""
         place, _, written = name.partition("#")
         base, _, argument = place.partition(":")
@@ -155,16 +201,15 @@ class Named:
         return known[self.base]
 
     @property
-    def maker(self) -> Callable[..., Any]:
+    def factory(self) -> Callable[..., Any]:
         """What makes it: its class, as a rule.
 
         Raises:
             UnknownNameError: no such system.
             SystemFailureError: it cannot be loaded.
         """
-        module, _, cls = self.origin.partition(":")
         try:
-            made: Callable[..., Any] = getattr(import_module(module), cls)
+            made: Callable[..., Any] = load_object(self.origin)
         except Exception as error:  # a plugin may fail in any way whatever
             what = f"system {self.base!r} cannot be loaded: {error}"
             raise SystemFailureError(what, where=self.origin) from error
@@ -173,7 +218,7 @@ class Named:
     @property
     def follows_recipes(self) -> bool:
         """Whether it is made with a recipe."""
-        return bool(getattr(self.maker, "follows_recipes", False))
+        return bool(getattr(self.factory, "follows_recipes", False))
 
 
 def _value(text: str) -> Any:
@@ -187,9 +232,9 @@ def _value(text: str) -> Any:
     return text
 
 
-def _check_settings(base: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+def _check_settings(base: str, factory: Callable[..., Any], settings: Mapping[str, Any]) -> None:
     """Refuse settings that a system does not have; one that takes any looks at them itself."""
-    given = signature(maker).parameters.values()
+    given = signature(factory).parameters.values()
     if any(each.kind is Parameter.VAR_KEYWORD for each in given):
         return
     # The first argument is written behind the colon, but may have a name in Python.
@@ -210,16 +255,19 @@ def system(name: str, **settings: Any) -> System:
             settings: `encoder:MODEL#random`, `dual-encoder:MODEL#pooling=mean,both`.
         settings: these win over those in the name.
 
+    Returns:
+        A system that knows no task yet: call `fit` before `predict`.
+
     Raises:
         UnknownNameError: no such system or setting.
         SystemFailureError: it cannot be loaded, or not made so.
     """
-    named = Named.of(name)
-    maker = named.maker
+    named = SystemName.of(name)
+    factory = named.factory
     settings = {**named.settings, **settings}
-    _check_settings(named.base, maker, settings)
+    _check_settings(named.base, factory, settings)
     try:
-        built = maker(named.argument, **settings) if named.argument else maker(**settings)
+        built = factory(named.argument, **settings) if named.argument else factory(**settings)
     except TypeError as error:  # an argument that the system does not take
         raise SystemFailureError(f"system {named.base!r} cannot be made: {error}", where=named.origin) from error
     if not isinstance(built, System):

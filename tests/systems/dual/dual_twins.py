@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from isogloss.systems.dual.contrastive import Contrast
+from isogloss.systems.dual.contrastive import ContrastiveObjective
 from isogloss.systems.dual.model import DualEncoder
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.pretrained import ModelSource
 from isogloss.training import processes
 from isogloss.training.encoded import Encoded
 from isogloss.training.objective import Ints
@@ -17,7 +17,7 @@ from isogloss.training.objective import Ints
 PAIRS = 16
 
 
-def objective(*, chunk: int = 0, both: bool = False) -> Contrast:
+def objective(*, chunk: int = 0, both: bool = False) -> ContrastiveObjective:
     """Sixteen pairs of fourteen queries and twelve answers of random pieces, so that some occur twice."""
     random = np.random.default_rng(3)
 
@@ -27,12 +27,12 @@ def objective(*, chunk: int = 0, both: bool = False) -> Contrast:
         return Encoded(pieces, np.concatenate([[0], np.cumsum(lengths)]))
 
     places = np.stack([np.arange(PAIRS) % 14, random.permutation(np.arange(PAIRS) % 12)], axis=1)
-    return Contrast(encoded(14, 8), encoded(12, 16), places, pad=0, chunk=chunk, both=both)
+    return ContrastiveObjective(encoded(14, 8), encoded(12, 16), places, pad=0, chunk=chunk, both=both)
 
 
 def model(folder: Path, dropout: float = 0.0) -> DualEncoder:
     """A dual encoder in training mode."""
-    encoder = ModelSource(str(folder)).open("AutoModel", 0)
+    encoder = ModelSource(str(folder)).load_model("AutoModel", 0)
     for module in encoder.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout
@@ -41,7 +41,7 @@ def model(folder: Path, dropout: float = 0.0) -> DualEncoder:
     return made
 
 
-def gradients(of: DualEncoder, made: Contrast, items: Ints, size: int) -> tuple[float, dict[str, Any]]:
+def gradients(of: DualEncoder, made: ContrastiveObjective, items: Ints, size: int) -> tuple[float, dict[str, Any]]:
     """The mean loss of some items and the gradients it gives."""
     batch = {name: torch.from_numpy(array) for name, array in made.batch(items, 16, size).items()}
     torch.manual_seed(7)

@@ -10,10 +10,10 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 import isogloss  # noqa: E402 - only where there is torch
 from isogloss.systems.base import SystemFailureError  # noqa: E402
-from isogloss.systems.dual import adapter as module  # noqa: E402
-from isogloss.systems.dual.adapter import RetrievalAdapter  # noqa: E402
-from isogloss.systems.dual.pairs import pairs_of  # noqa: E402
-from isogloss.systems.neural.models import ModelSource  # noqa: E402
+from isogloss.systems.dual.adapter import DualEncoderAdapter  # noqa: E402
+from isogloss.systems.dual.training_pairs import training_pairs  # noqa: E402
+from isogloss.systems.neural import retrieval  # noqa: E402
+from isogloss.systems.pretrained import ModelSource  # noqa: E402
 from isogloss.tasks.examples import Examples, Pool  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 
@@ -25,8 +25,8 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
 
 
-def adapter(folder: Path, task: str = "mini-lareqa", recipe: Recipe = RECIPE, **settings: Any) -> RetrievalAdapter:
-    return RetrievalAdapter(isogloss.task(task), recipe, ModelSource(str(folder)), **settings)
+def adapter(folder: Path, task: str = "mini-lareqa", recipe: Recipe = RECIPE, **settings: Any) -> DualEncoderAdapter:
+    return DualEncoderAdapter(isogloss.task(task), recipe, ModelSource(str(folder)), **settings)
 
 
 def distinct_questions(count: int) -> Examples:
@@ -38,7 +38,7 @@ def distinct_questions(count: int) -> Examples:
 
 def as_search(train_set: Examples) -> Examples:
     """The same pairs, to be found again."""
-    pairs = pairs_of(train_set)
+    pairs = training_pairs(train_set)
     ids = [f"c{row}" for row in range(len(pairs.answers))]
     pool = Pool(lambda: dict.fromkeys(ids, "en"), lambda: pairs.answers)
     columns: dict[str, Any] = {"text": pairs.queries, "targets": [[ids[row]] for row in pairs.places[:, 1]]}
@@ -47,7 +47,7 @@ def as_search(train_set: Examples) -> Examples:
 
 def test_vectors_do_not_depend_on_their_neighbours(tiny_xlmr: Path) -> None:
     made = adapter(tiny_xlmr, pooling="mean")
-    model: Any = made.open(0)
+    model: Any = made.load_model(0)
     texts = ["Who?", "What is the colour of the very old house in the street?", "", "水"]
     together = made.vectors(model, texts, 32)
     alone = np.concatenate([made.vectors(model, [text], 32) for text in texts])
@@ -57,7 +57,7 @@ def test_vectors_do_not_depend_on_their_neighbours(tiny_xlmr: Path) -> None:
 
 def test_a_pool_is_embedded_once_for_the_same_weights(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, asked = adapter(tiny_bert), as_search(distinct_questions(8))
-    model: Any = made.open(0)
+    model: Any = made.load_model(0)
     embedded: list[int] = []
     vectors = made.vectors
     monkeypatch.setattr(made, "vectors", lambda *args: embedded.append(len(args[1])) or vectors(*args))
@@ -71,10 +71,10 @@ def test_a_pool_is_embedded_once_for_the_same_weights(tiny_bert: Path, monkeypat
 
 def test_many_vectors_are_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, texts = adapter(tiny_bert), [f"Text number {row}" for row in range(10)]
-    model: Any = made.open(0)
+    model: Any = made.load_model(0)
     in_memory = made.vectors(model, texts, 16)
-    monkeypatch.setattr(module, "_IN_MEMORY", 0)
-    monkeypatch.setattr(module, "_BLOCK", 3)
+    monkeypatch.setattr(retrieval, "_IN_MEMORY", 0)
+    monkeypatch.setattr(retrieval, "_BLOCK", 3)
     on_disk = made.vectors(model, texts, 16)
     assert isinstance(on_disk, np.memmap)
     np.testing.assert_allclose(on_disk, in_memory, atol=1e-6)
@@ -84,7 +84,7 @@ def test_many_vectors_are_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyP
 def test_every_form_of_retrieval_is_answered(tiny_bert: Path, task: str, language: str) -> None:
     made = adapter(tiny_bert, task)
     examples = isogloss.load(task, language, "test")
-    answers = made.answers(made.open(0), examples)
+    answers = made.predict(made.load_model(0), examples)
     assert examples.pool is not None
     assert len(answers) == len(examples)
     assert all(len(set(ranked)) == 20 and set(ranked) <= set(examples.pool.ids) for ranked in answers)
@@ -96,18 +96,18 @@ def test_mining_gives_pairs(tiny_bert: Path) -> None:
     columns: dict[str, Any] = {"text": texts, "targets": [[f"en-{row}"] for row in range(3)]}
     examples = Examples("bucc", "de", "dev", ["a", "b", "c"], columns, "targets", pool=pool)
     made = adapter(tiny_bert, "bucc")
-    assert made.answers(made.open(0), examples) == [["en-0"], ["en-1"], ["en-2"]]
+    assert made.predict(made.load_model(0), examples) == [["en-0"], ["en-1"], ["en-2"]]
 
 
 def test_weights_come_back_with_the_scale(tiny_bert: Path, tmp_path: Path) -> None:
     from isogloss.systems.neural.weights import restore, save
 
     made = adapter(tiny_bert)
-    first: Any = made.open(1)
+    first: Any = made.load_model(1)
     with torch.no_grad():
         first.scale.fill_(42.0)
     save(first, tmp_path / "weights", made.source.tokenizer)
-    second: Any = made.open(2)
+    second: Any = made.load_model(2)
     assert not np.allclose(made.vectors(first, ["Who?"], 16), made.vectors(second, ["Who?"], 16))  # poolers differ
     restore(second, tmp_path / "weights")
     assert second.scale.item() == 42.0
@@ -129,16 +129,16 @@ def test_models_that_are_no_such_encoder(tiny_bert: Path, tiny_xlm: Path, tiny_m
 
     config = transformers.DistilBertConfig(vocab_size=900, dim=16, n_layers=1, n_heads=2, hidden_dim=16)
     transformers.DistilBertModel(config).save_pretrained(tmp_path / "distil")
-    with pytest.raises(SystemFailureError, match=r"no pooler over the first piece\. Set pooling to mean or cls"):
-        adapter(tmp_path / "distil").open(0)
-    assert adapter(tmp_path / "distil", pooling="mean").open(0).dimension == 16
+    with pytest.raises(SystemFailureError, match=r"no pooler over the first token\. Set pooling to mean or cls"):
+        adapter(tmp_path / "distil").load_model(0)
+    assert adapter(tmp_path / "distil", pooling="mean").load_model(0).dimension == 16
     with pytest.raises(SystemFailureError, match="a text-to-text model is no encoder"):
-        adapter(tiny_mt5, pooling="mean").open(0)
-    with pytest.raises(SystemFailureError, match="must be told the language of every piece"):
-        adapter(tiny_xlm, pooling="mean").open(0)
+        adapter(tiny_mt5, pooling="mean").load_model(0)
+    with pytest.raises(SystemFailureError, match="must be told the language of every token"):
+        adapter(tiny_xlm, pooling="mean").load_model(0)
     french: Any = adapter(tiny_xlm, pooling="mean")
     french.source.config.n_langs = 1
-    assert french.open(0).dimension == 64
+    assert french.load_model(0).dimension == 64
 
 
 def test_rows_in_the_cache_may_be_too_long_for_another_model(tiny_bert: Path) -> None:

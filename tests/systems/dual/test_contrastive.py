@@ -13,8 +13,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-from isogloss.systems.dual.contrastive import contrast  # noqa: E402
-from systems.dual.dual_twins import gradients, model, objective  # noqa: E402 - only where there is torch
+from isogloss.systems.dual.contrastive import contrastive_loss  # noqa: E402 - only where there is torch
+from systems.dual.dual_twins import gradients, model, objective  # noqa: E402
 
 VECTORS = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
 
@@ -37,17 +37,17 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
 
 def test_three_by_three() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
-    found = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0))
+    found = contrastive_loss(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0))
     rows = [[2.0, 0.0, 1.6], [1.2, 1.6, 1.92], [0.0, 2.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 1, 2]), abs=1e-5)
-    both = contrast(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0), both=True)
+    both = contrastive_loss(queries, answers, torch.tensor([[1, 4], [2, 5], [3, 6]]), torch.tensor(2.0), both=True)
     columns = [list(column) for column in zip(*rows, strict=True)]
     assert float(both) == pytest.approx((loss(rows, [0, 1, 2]) + loss(columns, [0, 1, 2])) / 2, abs=1e-5)
 
 
 def test_the_same_answer_is_not_a_wrong_one() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.8, 0.6]])
-    found = contrast(queries, answers, torch.tensor([[1, 7], [2, 7], [3, 8]]), torch.tensor(2.0))
+    found = contrastive_loss(queries, answers, torch.tensor([[1, 7], [2, 7], [3, 8]]), torch.tensor(2.0))
     # The first two answers are one: each of the first two queries sees its own and the third.
     rows = [[2.0, 1.6], [1.2, 1.92], [0.0, 0.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
@@ -57,9 +57,9 @@ def test_another_answer_to_the_same_query_is_not_a_wrong_one() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
     identities = torch.tensor([[1, 4], [1, 5], [2, 6]])
     rows, columns = [[2.0, 1.6], [1.6, 1.92], [0.0, 2.0, 1.2]], [[2.0, 0.0], [1.6, 2.0], [1.6, 1.92, 1.2]]
-    found = contrast(queries, answers, identities, torch.tensor(2.0))
+    found = contrastive_loss(queries, answers, identities, torch.tensor(2.0))
     assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
-    both = contrast(queries, answers, identities, torch.tensor(2.0), both=True)
+    both = contrastive_loss(queries, answers, identities, torch.tensor(2.0), both=True)
     assert float(both) == pytest.approx((loss(rows, [0, 0, 2]) + loss(columns, [0, 0, 2])) / 2, abs=1e-5)
 
 
@@ -67,8 +67,8 @@ def test_padding_adds_nothing() -> None:
     queries = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
     answers = torch.tensor([*VECTORS, [0.0, 0.0]], requires_grad=True)
     scale = torch.tensor(100.0)
-    padded = contrast(queries, answers, torch.tensor([[0, 0], [1, 1], [2, 2], [-1, -1]]), scale, both=True)
-    plain = contrast(queries[:3], answers[:3], torch.tensor([[0, 0], [1, 1], [2, 2]]), scale, both=True)
+    padded = contrastive_loss(queries, answers, torch.tensor([[0, 0], [1, 1], [2, 2], [-1, -1]]), scale, both=True)
+    plain = contrastive_loss(queries[:3], answers[:3], torch.tensor([[0, 0], [1, 1], [2, 2]]), scale, both=True)
     assert float(padded.detach()) == pytest.approx(float(plain.detach()), abs=1e-5)
     padded.backward()
     assert queries.grad is not None and answers.grad is not None
@@ -109,7 +109,7 @@ def test_cached_gradients_with_dropout_are_those_of_its_own_chunks(tiny_bert: Pa
         )
         for side in ("query", "answer")
     ]
-    loss = contrast(*sides, batch["identity"], whole.scale) / 16
+    loss = contrastive_loss(*sides, batch["identity"], whole.scale) / 16
     loss.backward()
     assert cached_loss == pytest.approx(float(loss.detach()), rel=1e-5)
     assert_same(cached, {name: p.grad for name, p in whole.named_parameters() if p.grad is not None})

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.choice import Choice
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.encoder.choice import EncoderMultipleChoice
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -27,7 +27,7 @@ def choices(premise: str, question: str, *options: tuple[str, ...], labels: list
     [("effect", "What was the effect?"), ("cause", "What was the cause?"), ("Who is older?", "Who is older?")],
 )
 def test_how_it_is_asked(question: str, asked: str, tiny_bert: Path) -> None:
-    adapter = Choice(task("xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
+    adapter = EncoderMultipleChoice(task("xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
     batch = adapter.objective(choices("Eric is older.", question, ("He is.", "She is.", "It is."))).batch(
         np.array([0]), 64, 2
     )
@@ -45,31 +45,35 @@ def test_two_stages_with_another_number_of_choices(tiny_bert: Path) -> None:
     """Three choices first, then two, with one model and one head."""
     from isogloss.training.loop import train as learn
 
-    adapter = Choice(task("mini-xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
+    adapter = EncoderMultipleChoice(task("mini-xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
     pairs = load("mini-xcopa", "en", "train").keep(range(8))
     three = pairs.keep(range(8))
     three.columns["choices"] = [(*pair, "It is.") for pair in pairs["choices"]]
-    model = adapter.open(0)
+    model = adapter.load_model(0)
     for stage, rows in ((three, 3), (pairs, 2)):
         objective = adapter.objective(stage)
         assert objective.rows == rows
         learn(model, objective, BY_HEART)
-    assert adapter.answers(model, pairs) == pairs["label"]
-    assert set(adapter.answers(model, three)) <= {0, 1, 2}
+    assert adapter.predict(model, pairs) == pairs["label"]
+    assert set(adapter.predict(model, three)) <= {0, 1, 2}
 
 
 def test_lengths_are_of_the_longest_choice(letters: ModelSource) -> None:
-    objective = Choice(task("xcopa"), BY_HEART, letters).objective(choices("a", "b", ("c", "ccc"), ("cc", "")))
+    objective = EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
+        choices("a", "b", ("c", "ccc"), ("cc", ""))
+    )
     assert objective.lengths.tolist() == [3 + 2 + 3, 3 + 2 + 2]
 
 
 @pytest.mark.parametrize("label", [2, -1, "0"])
 def test_labels_that_are_no_choice(label: object, letters: ModelSource) -> None:
-    adapter = Choice(task("xcopa"), BY_HEART, letters)
+    adapter = EncoderMultipleChoice(task("xcopa"), BY_HEART, letters)
     with pytest.raises(SystemFailureError, match=rf"label {label!r} is not the number of one of 2 choices"):
         adapter.objective(choices("a", "b", ("c", "a"), labels=[label]))
 
 
 def test_unequal_numbers_of_choices(letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"xcopa/zh train: examples have 2 or 3 choices"):
-        Choice(task("xcopa"), BY_HEART, letters).objective(choices("a", "b", ("c", "a"), ("c", "a", "b")))
+        EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
+            choices("a", "b", ("c", "a"), ("c", "a", "b"))
+        )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.classification import Classification
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from tiny_models import BY_HEART
@@ -22,7 +22,7 @@ def documents(texts: list[str], labels: list[str]) -> Examples:
 
 
 def test_rows_by_hand(letters: ModelSource) -> None:
-    adapter = Classification(task("mldoc"), replace(BY_HEART, max_length=5), letters)
+    adapter = EncoderClassifier(task("mldoc"), replace(BY_HEART, max_length=5), letters)
     objective = adapter.objective(documents(["ab", "abc ab", ""], ["MCAT", "CCAT", "GCAT"]))
     assert objective.lengths.tolist() == [4, 5, 2]
     batch = objective.batch(np.array([1, 0]), 5, 3)
@@ -33,19 +33,19 @@ def test_rows_by_hand(letters: ModelSource) -> None:
 
 
 def test_a_label_that_is_not_the_tasks(letters: ModelSource) -> None:
-    adapter = Classification(task("mldoc"), BY_HEART, letters)
+    adapter = EncoderClassifier(task("mldoc"), BY_HEART, letters)
     with pytest.raises(SystemFailureError, match=r"mldoc/en train: label 'SPORT' is not one.*mldoc has CCAT, ECAT"):
         adapter.objective(documents(["a"], ["SPORT"]))
 
 
 def test_missing_weights(letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*Give a folder with config\.json"):
-        Classification(task("mldoc"), BY_HEART, letters).open(0)
+        EncoderClassifier(task("mldoc"), BY_HEART, letters).load_model(0)
 
 
 def test_the_head_is_the_seeds(tiny_bert: Path) -> None:
-    adapter = Classification(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
-    first, again, other = (adapter.open(seed).classifier.weight for seed in (1, 1, 2))
+    adapter = EncoderClassifier(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
+    first, again, other = (adapter.load_model(seed).classifier.weight for seed in (1, 1, 2))
     assert first.equal(again)
     assert not first.equal(other)
-    assert adapter.open(0).config.id2label == dict(enumerate(task("xnli").labels))
+    assert adapter.load_model(0).config.id2label == dict(enumerate(task("xnli").labels))

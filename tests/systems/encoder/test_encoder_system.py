@@ -6,8 +6,8 @@ import pytest
 
 from isogloss.systems.base import FitContext, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
-from isogloss.systems.encoder.spans import RawEntities
-from isogloss.systems.neural.fit_log import read_account
+from isogloss.systems.encoder.spans import EncoderEntitySpans
+from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
@@ -31,7 +31,7 @@ def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:
     assert raw.metadata["raw"] is True
     assert "raw" not in words.metadata
     assert isinstance(raw, EncoderSystem)
-    assert isinstance(raw.adapter(task("wikiann")), RawEntities)
+    assert isinstance(raw.adapter(task("wikiann")), EncoderEntitySpans)
     assert {name for name in TASKS if not raw.refusal(task(name))} == {"wikiann"}
     assert raw.refusal(task("udpos")) == "raw text is for named entities, and udpos has none"
 
@@ -54,7 +54,7 @@ def test_random_weights_know_nothing(tiny_bert: Path) -> None:
     known, random = (system(f"encoder:{tiny_bert}{mark}") for mark in ("", "#random"))
     assert isinstance(known, EncoderSystem)
     assert isinstance(random, EncoderSystem)
-    opened = [found.adapter(of).open(0).get_input_embeddings().weight for found in (known, random)]
+    opened = [found.adapter(of).load_model(0).get_input_embeddings().weight for found in (known, random)]
     assert opened[0].shape == opened[1].shape
     assert not opened[0].equal(opened[1])
 
@@ -78,9 +78,9 @@ def test_a_language_that_the_model_cannot_be_told_hinders_no_other(tiny_xlm: Pat
     found = system(f"encoder:{tiny_xlm}", quiet=True, steps=2, batch=8, checkpoints=50)
     context = FitContext(tmp_path, ("de", "sw"), lambda language, split: load(of, language, split).keep(range(4)))
     found.learn(of, load(of, "en", "train").keep(range(16)), 0, context)
-    account = read_account(tmp_path)
-    assert account is not None
-    assert "sw test: the model has no number for 'sw'" in account.notes
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    assert "sw test: the model has no number for 'sw'" in log.notes
     assert len(found.predict(load(of, "de", "test"))) == len(load(of, "de", "test"))
     with pytest.raises(SystemFailureError, match=r"the model has no number for 'sw'\. It knows ar, de"):
         found.predict(load(of, "sw", "test"))

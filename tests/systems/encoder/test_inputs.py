@@ -9,13 +9,13 @@ import pytest
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.choice import Choice
-from isogloss.systems.encoder.classification import Classification
-from isogloss.systems.encoder.qa import QuestionAnswering
-from isogloss.systems.encoder.spans import RawEntities
-from isogloss.systems.encoder.tagging import Tagging
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.tokens.inputs import Inputs, Rows
+from isogloss.systems.encoder.choice import EncoderMultipleChoice
+from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.qa import EncoderReader
+from isogloss.systems.encoder.spans import EncoderEntitySpans
+from isogloss.systems.encoder.tagging import EncoderTagger
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.tokens.inputs import InputRows, ModelInputs
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.token_cache import cached
@@ -23,27 +23,27 @@ from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-SKILLS: list[tuple[type[EncoderAdapter], str]] = [
-    (Classification, "mini-xnli"),
-    (Choice, "mini-xcopa"),
-    (Tagging, "mini-udpos"),
-    (RawEntities, "mini-wikiann"),
-    (QuestionAnswering, "mini-tydiqa"),
+ADAPTERS: list[tuple[type[EncoderAdapter], str]] = [
+    (EncoderClassifier, "mini-xnli"),
+    (EncoderMultipleChoice, "mini-xcopa"),
+    (EncoderTagger, "mini-udpos"),
+    (EncoderEntitySpans, "mini-wikiann"),
+    (EncoderReader, "mini-tydiqa"),
 ]
 
 
-def skill_of(made: type[EncoderAdapter], name: str, folder: Path) -> EncoderAdapter:
+def adapter_of(made: type[EncoderAdapter], name: str, folder: Path) -> EncoderAdapter:
     return made(task(name), BY_HEART, ModelSource(str(folder)))
 
 
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
-@pytest.mark.parametrize(("made", "name"), SKILLS)
+@pytest.mark.parametrize(("made", "name"), ADAPTERS)
 def test_padding_adds_nothing_to_the_loss(
     made: type[EncoderAdapter], name: str, model: str, request: pytest.FixtureRequest
 ) -> None:
-    adapter = skill_of(made, name, request.getfixturevalue(model))
+    adapter = adapter_of(made, name, request.getfixturevalue(model))
     objective = adapter.objective(load(name, "en", "train").keep(range(3)))
-    network = adapter.open(0).eval()
+    network = adapter.load_model(0).eval()
     items = np.arange(3)
     width = int(objective.lengths.max())
 
@@ -63,7 +63,9 @@ def test_padding_adds_nothing_to_the_loss(
 def test_segments_go_to_models_that_have_them(tiny_bert: Path, tiny_xlmr: Path) -> None:
     batches = {}
     for folder in (tiny_bert, tiny_xlmr):
-        objective = skill_of(Classification, "mini-xnli", folder).objective(load("mini-xnli", "en", "train").keep([0]))
+        objective = adapter_of(EncoderClassifier, "mini-xnli", folder).objective(
+            load("mini-xnli", "en", "train").keep([0])
+        )
         batches[folder] = objective.batch(np.array([0]), int(objective.lengths[0]), 1)
     assert "token_type_ids" not in batches[tiny_xlmr]
     segments = batches[tiny_bert]["token_type_ids"][0].tolist()
@@ -75,11 +77,11 @@ def test_languages_go_to_models_that_need_them(tiny_xlm: Path, tiny_bert: Path) 
     from isogloss.tasks.examples import Examples
 
     english = Examples("t", "de", "train", ["0", "1"], {}, "label")
-    inputs = Inputs(ModelSource(str(tiny_xlm)))
+    inputs = ModelInputs(ModelSource(str(tiny_xlm)))
     assert inputs.language_ids(english).tolist() == [1, 1]
     mixed = Examples("t", "en+zh", "train", ["0", "1"], {"language": ["zh", "en"]}, "label")
     assert inputs.language_ids(mixed).tolist() == [4, 0]
-    assert Inputs(ModelSource(str(tiny_bert))).language_ids(mixed) is None
+    assert ModelInputs(ModelSource(str(tiny_bert))).language_ids(mixed) is None
     with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*It knows ar, de, en"):
         inputs.language_ids(Examples("t", "sw", "train", ["0"], {}, "label"))
 
@@ -91,25 +93,25 @@ def test_a_model_of_one_language_needs_no_numbers(tiny_xlm: Path) -> None:
     swahili = Examples("t", "sw", "train", ["0"], {}, "label")
     source = ModelSource(str(tiny_xlm))
     source.config.n_langs = 1
-    assert Inputs(source).language_ids(swahili) is None
+    assert ModelInputs(source).language_ids(swahili) is None
     source.config.n_langs, source.config.lang2id = 2, None
     with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*Add lang2id to its configuration"):
-        Inputs(source).language_ids(swahili)
+        ModelInputs(source).language_ids(swahili)
 
 
 def test_every_row_of_a_batch_has_its_language(tiny_xlm: Path) -> None:
-    choice = skill_of(Choice, "mini-xcopa", tiny_xlm)
+    choice = adapter_of(EncoderMultipleChoice, "mini-xcopa", tiny_xlm)
     batch = choice.objective(load("mini-xcopa", "en", "train").keep(range(2))).batch(np.arange(2), 128, 3)
     assert batch["langs"].shape == batch["input_ids"].shape == (3, 2, 128)
-    tagging = skill_of(Tagging, "mini-wikiann", tiny_xlm)
+    tagging = adapter_of(EncoderTagger, "mini-wikiann", tiny_xlm)
     rows = tagging._rows(load("mini-wikiann", "zh", "test").keep(range(4)))
-    assert isinstance(rows, Rows)
+    assert isinstance(rows, InputRows)
     assert set(rows.batch(np.arange(4), 128, 4)["langs"].ravel().tolist()) == {4}
 
 
 def test_the_language_of_a_piece_matters(tiny_xlm: Path) -> None:
     """Else a test of what is given would pass with a model that does not look at it."""
-    network = skill_of(Tagging, "mini-udpos", tiny_xlm).open(0).eval()
+    network = adapter_of(EncoderTagger, "mini-udpos", tiny_xlm).load_model(0).eval()
     ids = torch.tensor([[0, 5, 6, 1]])
     english, chinese = (network(input_ids=ids, langs=torch.full_like(ids, number)).logits for number in (0, 4))
     assert not torch.allclose(english, chinese)
@@ -124,7 +126,7 @@ def test_the_language_of_a_piece_matters(tiny_xlm: Path) -> None:
 )
 def test_lengths_that_no_input_can_have(longest: int, message: str, tiny_bert: Path, tiny_xlmr: Path) -> None:
     for folder in (tiny_bert, tiny_xlmr):
-        inputs = Inputs(ModelSource(str(folder)))
+        inputs = ModelInputs(ModelSource(str(folder)))
         with pytest.raises(SystemFailureError, match=message):
             inputs.room(inputs.single, longest)
         assert inputs.room(inputs.single, 512) == 510
@@ -137,12 +139,12 @@ def test_positions_that_begin_after_the_padding(kind: str, tiny_xlmr: Path) -> N
     config = transformers.AutoConfig.for_model(kind, max_position_embeddings=514, pad_token_id=1)
     source.__dict__["config"] = config
     with pytest.raises(SystemFailureError, match="the model has 512 positions"):
-        Inputs(source).room(Inputs(source).single, 513)
+        ModelInputs(source).room(ModelInputs(source).single, 513)
 
 
-@pytest.mark.parametrize(("made", "name"), SKILLS)
+@pytest.mark.parametrize(("made", "name"), ADAPTERS)
 def test_training_sets_that_teach_nothing(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
-    adapter = skill_of(made, name, tiny_bert)
+    adapter = adapter_of(made, name, tiny_bert)
     train = load(name, "en", "train")
     with pytest.raises(SystemFailureError, match=rf"{name}/en train: the training set is empty"):
         adapter.objective(train.keep([]))
@@ -152,42 +154,42 @@ def test_training_sets_that_teach_nothing(made: type[EncoderAdapter], name: str,
         adapter.objective(hidden)
 
 
-@pytest.mark.parametrize(("made", "name"), SKILLS)
+@pytest.mark.parametrize(("made", "name"), ADAPTERS)
 def test_no_questions_no_answers(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
-    adapter = skill_of(made, name, tiny_bert)
-    assert list(adapter.answers(adapter.open(0), load(name, "en", "dev").keep([]))) == []
+    adapter = adapter_of(made, name, tiny_bert)
+    assert list(adapter.predict(adapter.load_model(0), load(name, "en", "dev").keep([]))) == []
 
 
 def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isogloss.systems.encoder import classification
-    from isogloss.systems.neural import task_adapter as skills
+    from isogloss.systems.neural import task_adapter
+    from isogloss.systems.tokens import inputs
 
-    monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
+    monkeypatch.setattr(task_adapter, "cached", lambda parts, make: cached(parts, make, tmp_path))
     calls: list[int] = []
-    encode: Callable[..., object] = classification.encode
-    monkeypatch.setattr(classification, "encode", lambda *given: (calls.append(1), encode(*given))[1])
+    tokenize: Callable[..., object] = inputs.tokenize
+    monkeypatch.setattr(inputs, "tokenize", lambda *given: (calls.append(1), tokenize(*given))[1])
     train = load("mini-xnli", "en", "train")
-    adapter = skill_of(Classification, "mini-xnli", tiny_bert)
+    adapter = adapter_of(EncoderClassifier, "mini-xnli", tiny_bert)
     adapter.objective(train.keep(range(10, 15)))
     assert len(calls) == 1
-    skill_of(Classification, "mini-xnli", tiny_bert).objective(train.keep(range(10, 15)))
+    adapter_of(EncoderClassifier, "mini-xnli", tiny_bert).objective(train.keep(range(10, 15)))
     assert len(calls) == 1
     adapter.objective(train.keep(range(11, 16)))  # other examples of the same file
     replace(adapter, recipe=replace(BY_HEART, max_length=20)).objective(train.keep(range(10, 15)))
     assert len(calls) == 3
 
 
-@pytest.mark.parametrize(("made", "name"), SKILLS)
+@pytest.mark.parametrize(("made", "name"), ADAPTERS)
 def test_rows_in_the_cache_may_be_too_long_for_another_model(
     made: type[EncoderAdapter], name: str, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from isogloss.systems.neural import task_adapter as skills
+    from isogloss.systems.neural import task_adapter
 
-    monkeypatch.setattr(skills, "cached", lambda parts, make: cached(parts, make, tmp_path))
+    monkeypatch.setattr(task_adapter, "cached", lambda parts, make: cached(parts, make, tmp_path))
     train = load(name, "en", "train").keep(range(4))
-    skill_of(made, name, tiny_bert).objective(train)
+    adapter_of(made, name, tiny_bert).objective(train)
     assert list(tmp_path.iterdir())
-    shorter = skill_of(made, name, tiny_bert)  # the same tokenizer
+    shorter = adapter_of(made, name, tiny_bert)  # the same tokenizer
     shorter.source.config.max_position_embeddings = 32
     with pytest.raises(SystemFailureError, match=r"max_length is 128, but the model has 32 positions"):
         shorter.objective(train)

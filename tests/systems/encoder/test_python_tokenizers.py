@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError, system
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.tokens.special_tokens import Frame
-from isogloss.systems.tokens.subwords import encode
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.tokens.special_tokens import SpecialTokens
+from isogloss.systems.tokens.subwords import tokenize
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 
@@ -41,34 +41,41 @@ def canine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def xlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """XLM with its own tokenizer and the pieces of an alphabet."""
+    """XLM with its own tokenizer and the subwords of an alphabet."""
     pytest.importorskip("sacremoses", reason="XLM's tokenizer needs sacremoses")
     folder = tmp_path_factory.mktemp("xlm")
     letters = "abcdefghijklmnopqrstuvwxyz"
-    pieces = ["<s>", "</s>", "<pad>", "<unk>", "<special0>", *letters, *(f"{letter}</w>" for letter in letters)]
+    subwords = ["<s>", "</s>", "<pad>", "<unk>", "<special0>", *letters, *(f"{letter}</w>" for letter in letters)]
     vocabulary, merges = folder / "vocab.json", folder / "merges.txt"
-    vocabulary.write_text(json.dumps({piece: number for number, piece in enumerate(pieces)}), encoding="utf-8")
+    vocabulary.write_text(json.dumps({piece: number for number, piece in enumerate(subwords)}), encoding="utf-8")
     merges.write_text("#version: 0.2\n", encoding="utf-8")
     names = {"lang2id": LANGUAGES, "id2lang": {number: code for code, number in LANGUAGES.items()}}
     transformers.XLMTokenizer(str(vocabulary), str(merges), **names).save_pretrained(folder)
-    sizes = {"vocab_size": len(pieces), "emb_dim": 32, "n_layers": 1, "n_heads": 2, "n_langs": 2, "use_lang_emb": True}
+    sizes = {
+        "vocab_size": len(subwords),
+        "emb_dim": 32,
+        "n_layers": 1,
+        "n_heads": 2,
+        "n_langs": 2,
+        "use_lang_emb": True,
+    }
     indices = {"bos_index": 0, "eos_index": 1, "pad_index": 2, "unk_index": 3, "mask_index": 4}
     transformers.XLMModel(transformers.XLMConfig(**sizes, **indices, **names)).save_pretrained(folder)
     return folder
 
 
 @pytest.mark.parametrize("name", ["canine", "xlm"])
-def test_frame_and_pieces_are_the_tokenizers_own(name: str, request: pytest.FixtureRequest) -> None:
+def test_special_tokens_and_subwords_are_the_tokenizers_own(name: str, request: pytest.FixtureRequest) -> None:
     source = ModelSource(str(request.getfixturevalue(name)))
     tokenizer = source.tokenizer
     assert not tokenizer.is_fast
-    pieces = encode(tokenizer, ["one text", "", "another"])
-    assert pieces.lengths.tolist() == [len(tokenizer(text)["input_ids"]) - 2 for text in ("one text", "", "another")]
-    single, double = Frame.of(tokenizer, 1), Frame.of(tokenizer, 2)
-    one, other = (pieces.ids[pieces.starts[row] : pieces.starts[row + 1]].tolist() for row in (0, 2))
-    before, after = ([number for number, _ in group] for group in single.specials)
+    subwords = tokenize(tokenizer, ["one text", "", "another"])
+    assert subwords.lengths.tolist() == [len(tokenizer(text)["input_ids"]) - 2 for text in ("one text", "", "another")]
+    single, double = SpecialTokens.of(tokenizer, 1), SpecialTokens.of(tokenizer, 2)
+    one, other = (subwords.ids[subwords.starts[row] : subwords.starts[row + 1]].tolist() for row in (0, 2))
+    before, after = ([number for number, _ in group] for group in single.groups)
     assert [*before, *one, *after] == tokenizer("one text")["input_ids"]
-    before, between, after = ([number for number, _ in group] for group in double.specials)
+    before, between, after = ([number for number, _ in group] for group in double.groups)
     assert [*before, *one, *between, *other, *after] == tokenizer("one text", "another")["input_ids"]
     assert source.tokenizer_hash == ModelSource(source.name).tokenizer_hash
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.qa import QuestionAnswering, best_spans
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.tokens.windows import _cut
+from isogloss.systems.encoder.qa import EncoderReader, best_spans
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.tokens.windows import window_bounds
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -29,13 +29,13 @@ def asked(*triples: tuple[str, str, str], starts: list[list[int]] | None = None)
     return Examples("tydiqa", "en", "train", [str(row) for row in range(len(triples))], columns, "answers")
 
 
-def skill_of(source: ModelSource, **lengths: int) -> QuestionAnswering:
-    return QuestionAnswering(task("tydiqa"), replace(BY_HEART, **lengths), source)
+def adapter_of(source: ModelSource, **lengths: int) -> EncoderReader:
+    return EncoderReader(task("tydiqa"), replace(BY_HEART, **lengths), source)
 
 
 def test_windows_by_hand(letters: ModelSource) -> None:
     # Ten pieces: three special ones, two of the question (of three), five of the passage; then from its fourth.
-    adapter = skill_of(letters, max_length=10, query_length=2, stride=3)
+    adapter = adapter_of(letters, max_length=10, query_length=2, stride=3)
     objective = adapter.objective(asked(("ccc", "abab abab", "ab a"), starts=[[2]]))
     batch = objective.batch(np.arange(2), 10, 3)
     assert batch["input_ids"][:2].tolist() == [[2, 6, 9, 3, 4, 8, 7, 8, 4, 3], [2, 6, 9, 3, 8, 4, 8, 7, 8, 3]]
@@ -47,7 +47,7 @@ def test_windows_by_hand(letters: ModelSource) -> None:
 
 
 def test_passages_that_fit_have_one_window(letters: ModelSource) -> None:
-    adapter = skill_of(letters, max_length=10, query_length=2, stride=3)
+    adapter = adapter_of(letters, max_length=10, query_length=2, stride=3)
     train = asked(("cc", "ababa", "b"), ("cc", "ababab", "b"), ("", "abababa", "b"))
     assert adapter.objective(train).lengths.tolist() == [10, 10, 8, 10]
 
@@ -62,7 +62,7 @@ def test_passages_that_fit_have_one_window(letters: ModelSource) -> None:
     ],
 )
 def test_windows_begin_a_stride_apart(stride: int, windows: list[list[int]], letters: ModelSource) -> None:
-    adapter = skill_of(letters, max_length=9, query_length=2, stride=stride)
+    adapter = adapter_of(letters, max_length=9, query_length=2, stride=stride)
     rows = adapter._rows(asked(("cc", "abcabcabc", "b")))
     passages = [part[part >= 0].tolist() for part in np.split(rows.encoded.aligned["begin"], rows.encoded.starts[1:-1])]
     assert passages == windows
@@ -71,10 +71,10 @@ def test_windows_begin_a_stride_apart(stride: int, windows: list[list[int]], let
 @given(st.lists(st.tuples(st.integers(0, 90), st.integers(1, 30)), min_size=1, max_size=5), st.integers(1, 40))
 def test_no_piece_is_in_no_window(passages: list[tuple[int, int]], stride: int) -> None:
     lengths, rooms = np.array(passages).T
-    cut = _cut(lengths, rooms, stride)
-    assert np.unique(cut.examples).tolist() == list(range(len(passages)))
+    found, *bounds = window_bounds(lengths, rooms, stride)
+    assert np.unique(found).tolist() == list(range(len(passages)))
     for example, (length, room) in enumerate(passages):
-        begins, sizes = (part[cut.examples == example] for part in (cut.begins, cut.lengths))
+        begins, sizes = (part[found == example] for part in bounds)
         assert begins[0] == 0
         assert set(np.diff(begins)) <= {min(stride, room)}
         assert begins[-1] + sizes[-1] == length  # the last ends with the passage,
@@ -104,9 +104,9 @@ def test_the_best_span_of_all_windows(letters: ModelSource) -> None:
     # c begins a word (6) best and a inside a word (7) ends best; the question and the special tokens look better still.
     # In the second passage that end is too far, and of two that are equally good the nearer counts.
     model = Points({2: 9.0, 3: 9.0, 6: 5.0}, {3: 9.0, 7: 4.0, 8: 3.0})
-    adapter = skill_of(letters, max_length=12, query_length=3, stride=3, answer_length=3, n_best=3)
+    adapter = adapter_of(letters, max_length=12, query_length=3, stride=3, answer_length=3, n_best=3)
     given = asked(("cba", "abb bab cba bb", "x"), ("cba", "cbbba", "x"), ("a", " \n ", "x"), ("a", "", "x"))
-    assert adapter.answers(model, given) == ["cba", "cb", "", ""]
+    assert adapter.predict(model, given) == ["cba", "cb", "", ""]
     best = adapter.ranked(model, given)
     assert best[0][0] == (9.0, "cba")
     assert [len(found) for found in best] == [3, 3, 0, 0]
@@ -141,14 +141,14 @@ def test_best_spans_are_the_best(
 
 
 @pytest.fixture(scope="module")
-def reader(tiny_xlmr: Path) -> tuple[QuestionAnswering, Any]:
+def reader(tiny_xlmr: Path) -> tuple[EncoderReader, Any]:
     """A model that has learnt nothing, with windows that are short."""
-    adapter = skill_of(ModelSource(str(tiny_xlmr)), max_length=24, query_length=8, stride=6, n_best=4)
-    return adapter, adapter.open(0)
+    adapter = adapter_of(ModelSource(str(tiny_xlmr)), max_length=24, query_length=8, stride=6, n_best=4)
+    return adapter, adapter.load_model(0)
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=80)), min_size=1, max_size=4))
-def test_answers_are_substrings(reader: tuple[QuestionAnswering, Any], pairs: list[tuple[str, str]]) -> None:
+def test_answers_are_substrings(reader: tuple[EncoderReader, Any], pairs: list[tuple[str, str]]) -> None:
     adapter, network = reader
     examples = asked(*[(question, context, "x") for question, context in pairs])
     for context, found in zip(examples["context"], adapter.ranked(network, examples), strict=True):
@@ -158,7 +158,7 @@ def test_answers_are_substrings(reader: tuple[QuestionAnswering, Any], pairs: li
 @pytest.mark.parametrize("language", ["zh", "th", "ar", "de"])
 def test_gold_answers_are_found_again(language: str, tiny_xlmr: Path) -> None:
     """The characters of the labelled pieces are the answer, in languages with and without blanks."""
-    adapter = skill_of(ModelSource(str(tiny_xlmr)), max_length=48, query_length=16, stride=16)
+    adapter = adapter_of(ModelSource(str(tiny_xlmr)), max_length=48, query_length=16, stride=16)
     examples = load("mini-xquad", language, "test")
     labelled, rows = adapter.objective(examples)._rows.encoded, adapter._rows(examples).encoded
     assert np.array_equal(labelled.input_ids, rows.input_ids)
@@ -175,18 +175,18 @@ def test_gold_answers_are_found_again(language: str, tiny_xlmr: Path) -> None:
 
 def test_answers_that_are_not_where_they_are_said_to_be(letters: ModelSource) -> None:
     train = asked(("c", "ab ca", "ca"), ("c", "ab ca", "cb"), ("c", "ab ca", " "), starts=[[0], [3], [2]])
-    objective = skill_of(letters).objective(train)
+    objective = adapter_of(letters).objective(train)
     assert len(objective) == 1
     assert objective.notes == ["tydiqa/en train: 2 of 3 examples left out: their answer is not in their passage"]
-    assert not skill_of(letters).objective(train.keep([0])).notes
+    assert not adapter_of(letters).objective(train.keep([0])).notes
     batch = objective.batch(np.array([0]), 8, 1)
     assert (batch["first"].tolist(), batch["last"].tolist()) == ([5], [6])
     with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):
-        skill_of(letters).objective(train.keep([1, 2]))
+        adapter_of(letters).objective(train.keep([1, 2]))
 
 
 def test_a_question_that_leaves_no_room(letters: ModelSource) -> None:
-    adapter = skill_of(letters, max_length=8, query_length=64)
-    with pytest.raises(SystemFailureError, match=r"a question of 5 pieces leaves no room.*a smaller query_length"):
+    adapter = adapter_of(letters, max_length=8, query_length=64)
+    with pytest.raises(SystemFailureError, match=r"a question of 5 tokens leaves no room.*a smaller query_length"):
         adapter.objective(asked(("ccccc", "ab", "b")))
-    assert len(skill_of(letters, max_length=8, query_length=4).objective(asked(("ccccc", "ab", "b")))) == 2
+    assert len(adapter_of(letters, max_length=8, query_length=4).objective(asked(("ccccc", "ab", "b")))) == 2

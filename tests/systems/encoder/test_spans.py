@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from isogloss.metrics import spans as metric
 from isogloss.systems.encoder import spans
-from isogloss.systems.encoder.spans import RawEntities
-from isogloss.systems.encoder.tagging import LabelledPieces
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.encoder.spans import EncoderEntitySpans
+from isogloss.systems.encoder.tagging import LabelledSubwords
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from tiny_models import BY_HEART
@@ -27,8 +27,8 @@ def tagged(text: str, offsets: list[tuple[int, int]], tags: list[str]) -> Exampl
     return Examples("wikiann", "en", "train", ["0"], columns, "tags")
 
 
-def short(source: ModelSource, longest: int = 128) -> RawEntities:
-    return RawEntities(task("wikiann"), replace(BY_HEART, max_length=longest), source)
+def short(source: ModelSource, longest: int = 128) -> EncoderEntitySpans:
+    return EncoderEntitySpans(task("wikiann"), replace(BY_HEART, max_length=longest), source)
 
 
 def test_labels_by_hand(letters: ModelSource) -> None:
@@ -74,10 +74,10 @@ def annotated(draw: st.DrawFn) -> Examples:
 def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examples, longest: int) -> None:
     adapter = short(letters, longest)
     objective = adapter.objective(examples)
-    assert isinstance(objective, LabelledPieces)
+    assert isinstance(objective, LabelledSubwords)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "best_labels", lambda model, rows: np.maximum(objective.labels, 0))
-        [found] = adapter.answers(None, examples)
+        [found] = adapter.predict(None, examples)
     assert found == metric.from_tags(examples["tags"][0], examples["offsets"][0])
     for begin, end, _ in found:
         assert metric.trim(examples["text"][0], begin, end) == (begin, end)
@@ -89,7 +89,7 @@ def test_any_text_has_spans_inside_it(letters: ModelSource, texts: list[str]) ->
     some = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "best_labels", lambda model, rows: some.integers(0, 7, len(rows.encoded.input_ids)))
-        found = short(letters).answers(None, examples)
+        found = short(letters).predict(None, examples)
     assert len(found) == len(texts)
     for text, answer in zip(texts, found, strict=True):
         assert all(0 <= begin < end <= len(text) and text[begin:end].strip() for begin, end, _ in answer)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.tagging import Tagging, cuts
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.encoder.tagging import EncoderTagger, cuts
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from tiny_models import BY_HEART
@@ -27,8 +27,8 @@ def sentences(*words: list[str], tags: list[Any] | None = None) -> Examples:
     return Examples("wikiann", "en", "train", ids, {"tokens": list(words), "tags": gold}, "tags")
 
 
-def short(source: ModelSource, longest: int = 6) -> Tagging:
-    return Tagging(task("wikiann"), replace(BY_HEART, max_length=longest), source)
+def short(source: ModelSource, longest: int = 6) -> EncoderTagger:
+    return EncoderTagger(task("wikiann"), replace(BY_HEART, max_length=longest), source)
 
 
 class ByLetter(torch.nn.Module):
@@ -66,14 +66,14 @@ def test_rows_by_hand(letters: ModelSource) -> None:
 
 def test_long_sentences_are_rejoined(letters: ModelSource) -> None:
     given = sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"] * 9, ["b"])
-    found = short(letters).answers(ByLetter(), given)
+    found = short(letters).predict(ByLetter(), given)
     a, b, c, unknown = LABELS[1], LABELS[2], LABELS[3], LABELS[0]
     assert found == [[a, b, a, unknown, unknown], [], [c] * 9, [b]]
 
 
 @given(st.lists(st.lists(st.text("abcx", max_size=9), max_size=30), max_size=6), st.integers(3, 12))
 def test_every_word_gets_the_tag_of_its_first_piece(letters: ModelSource, words: list[list[str]], longest: int) -> None:
-    found = short(letters, longest).answers(ByLetter(), sentences(*words))
+    found = short(letters, longest).predict(ByLetter(), sentences(*words))
     room = longest - 2
 
     def tag(word: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from isogloss.errors import DataError
 from isogloss.systems.base import FitContext
-from isogloss.systems.encoder.classification import Classification
+from isogloss.systems.encoder.classification import EncoderClassifier
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -38,15 +38,15 @@ def context(folder: Path, task: Task, *languages: str, dev: Sequence[str] = ("en
     return FitContext(folder, languages, examples)
 
 
-class _Scripted(Classification):
+class _Scripted(EncoderClassifier):
     """Right about as many of ten dev examples as the script says; elsewhere it tells its own weights."""
 
     script: dict[str, list[int]]
     seen: list[tuple[int, str]]
 
-    def answers(self, model: Any, examples: Examples) -> list[str]:
+    def predict(self, model: Any, examples: Examples) -> list[str]:
         if examples.split != "dev":
-            return super().answers(model, examples)
+            return super().predict(model, examples)
         turn = sum(language == examples.language for _, language in self.seen)
         self.seen.append((turn, examples.language))
         right = self.script[examples.language][turn]
@@ -68,7 +68,7 @@ class ScriptedSystem(NeuralSystem):
     def refusal(self, task: Task) -> str:
         return "" if task.kind == "classification" else f"it does no {task.kind}"
 
-    def adapter(self, task: Task) -> Classification:
+    def adapter(self, task: Task) -> EncoderClassifier:
         made = _Scripted(task, self.recipe_for(task), self.source)
         made.script, made.seen = self.script, []
         return made

@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.systems.base import FitContext, SystemFailureError, system
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
-from isogloss.systems.neural.fit_log import FitLog, read_account, write_account
+from isogloss.systems.neural.fit_log import FitLog, read_fit_log, write_fit_log
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -45,8 +45,8 @@ def kept(folder: Path) -> list[str]:
 
 
 def weights(system: ScriptedSystem, language: str) -> Any:
-    assert system._taught is not None
-    return system._taught.of(language).classifier.weight.detach().clone()
+    assert system._model is not None
+    return system._model.for_language(language).classifier.weight.detach().clone()
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_a_rule_chooses_and_only_its_weights_are_kept(
     rule: str, chosen: dict[str, int], folders: list[str], learn: Callable[..., ScriptedSystem], tmp_path: Path
 ) -> None:
     system = learn(select=rule)
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert {code: choice.step for code, choice in account.chosen.items()} == chosen
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert {code: choice.step for code, choice in log.chosen.items()} == chosen
     assert kept(tmp_path / "fit") == folders
     again = learn(select=rule)
     for language, step in chosen.items():
@@ -90,12 +90,12 @@ def test_what_is_in_the_folder(learn: Callable[..., ScriptedSystem], tmp_path: P
     assert asked == {("sw", "dev"), ("sw", "test"), ("ta", "test"), ("en", "dev")}
     assert {row.seed for row in found.rows} == {3}
     assert {row.value for row in found.rows if (row.step, row.language, row.split) == (2, "sw", "dev")} == {90.0}
-    account = json.loads((folder / "training.json").read_text())
-    assert account["notes"] == ["ta dev: no dev file of xnli/ta"]
-    assert account["chosen"] == {"sw": [4, "en dev"], "ta": [4, "en dev"]}
-    assert (account["updates"], account["seed"], account["recipe"]["batch"]) == (8, 3, 8)
-    assert account["learnt_from"]["examples"] == 16
-    assert list(account["losses"]) == ["2", "4", "6", "8"]
+    log = json.loads((folder / "training.json").read_text())
+    assert log["notes"] == ["ta dev: no dev file of xnli/ta"]
+    assert log["chosen"] == {"sw": [4, "en dev"], "ta": [4, "en dev"]}
+    assert (log["updates"], log["seed"], log["recipe"]["batch"]) == (8, 3, 8)
+    assert log["learnt_from"]["examples"] == 16
+    assert list(log["losses"]) == ["2", "4", "6", "8"]
 
 
 @pytest.mark.parametrize("family", ["encoder", "dual-encoder"])
@@ -106,9 +106,9 @@ def test_what_was_not_learnt_from_is_counted(family: str, tiny_bert: Path, tmp_p
     train.columns |= {"answer_starts": [[-1], *train["answer_starts"][1:]]}
     learner = system(f"{family}:{tiny_bert}", quiet=True, steps=1, batch=8, test_examples=0, dev_examples=0)
     learner.learn(of, train, 0, FitContext(tmp_path, ("en",), lambda language, split: load(of, language, split)))
-    account = read_account(tmp_path)
-    assert account is not None
-    [note] = [note for note in account.notes if "left out" in note]
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    [note] = [note for note in log.notes if "left out" in note]
     assert note.startswith("mini-xquad/en train: 1 of 8 examples left out: their answer ")
 
 
@@ -127,30 +127,30 @@ def test_a_finished_fit_is_not_done_again(
     before = learn("fit", "en", "de").predict(asked)
     monkeypatch.setattr(loop, "train", lambda *words, **settings: pytest.fail("trained twice"))
     assert learn("fit", "de").predict(asked) == before
-    # One checkpoint answers all languages, also those that nobody had asked for; the account says that it does.
+    # One checkpoint answers all languages, also those that nobody had asked for; the log says that it does.
     for _ in range(2):
         assert learn("fit", "en", "de", "sw").predict(labelled(XNLI, "sw", "test", 30)) == before
-        account = read_account(tmp_path / "fit")
-        assert account is not None
-        assert account.languages == ["en", "de"]
-        assert account.notes == ["sw: not in the record, which was complete when it was first asked for"]
+        log = read_fit_log(tmp_path / "fit")
+        assert log is not None
+        assert log.languages == ["en", "de"]
+        assert log.notes == ["sw: not in the record, which was complete when it was first asked for"]
 
 
 def test_what_a_finished_fit_needed_is_removed_though_it_was_killed_before(
     learn: Callable[..., ScriptedSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def written(folder: Path, account: FitLog) -> None:
-        write_account(folder, account)
-        if account.finished:
+    def written(folder: Path, log: FitLog) -> None:
+        write_fit_log(folder, log)
+        if log.finished:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("isogloss.systems.neural.fine_tuning.write_account", written)
+        patched.setattr("isogloss.systems.neural.fine_tuning.write_fit_log", written)
         with pytest.raises(KeyboardInterrupt):
             learn(select="last")
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.finished
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.finished
     assert (tmp_path / "fit" / "state").exists()
     learn(select="last")
     names = sorted(path.name for path in (tmp_path / "fit").iterdir())
@@ -171,17 +171,17 @@ def test_a_damaged_dev_set_is_told(tiny_bert: Path, tmp_path: Path) -> None:
 def test_another_language_has_another_best_checkpoint(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
     learn("fit", "en", select="target-dev")
     learn("fit", "en", "sw", select="target-dev")
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.chosen["sw"] == ChosenCheckpoint(2, "sw dev")
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.chosen["sw"] == ChosenCheckpoint(2, "sw dev")
 
 
 def test_other_settings_begin_anew(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
     learn(select="target-dev")
     learn(select="last", batch=4)
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.updates == 16
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.updates == 16
     assert kept(tmp_path / "fit") == ["last"]
     assert read_checkpoints(tmp_path / "fit").steps == (4, 8, 12, 16)
 
@@ -214,9 +214,9 @@ def test_a_killed_fit_goes_on_to_the_same_end(
         patched.setattr(CheckpointRecord, "finish", killed_at_the_end)
         with pytest.raises(KeyboardInterrupt):
             learn("killed")
-    account = read_account(tmp_path / "killed")
-    assert account is not None
-    assert not account.finished
+    log = read_fit_log(tmp_path / "killed")
+    assert log is not None
+    assert not log.finished
     # What was asked after the last state is asked again.
     done = 4 if moment == "at the end" else 2 if state_every == 0.0 else 0
     rest = {code: values[done:] for code, values in SCRIPT.items()}
@@ -225,7 +225,7 @@ def test_a_killed_fit_goes_on_to_the_same_end(
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "undisturbed" / name).read_bytes()
     assert kept(tmp_path / "killed") == kept(tmp_path / "undisturbed")
     assert weights(again, "en").equal(weights(whole, "en"))
-    last = [read_account(tmp_path / name) for name in ("killed", "undisturbed")]
+    last = [read_fit_log(tmp_path / name) for name in ("killed", "undisturbed")]
     assert last[0] is not None
     assert last[1] is not None
     assert last[0].losses == last[1].losses
@@ -264,9 +264,9 @@ def test_the_record_is_of_the_life_that_made_the_weights(
     assert [row.value for row in found.rows if (row.language, row.split) == ("en", "dev")] == [30, 50, 40, 20]
     # The best before the state is there still, though it was not the best when the first life ended.
     assert kept(tmp_path / "fit") == ["last", "step-00000004"]
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.chosen["de"] == ChosenCheckpoint(4, "en dev")
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.chosen["de"] == ChosenCheckpoint(4, "en dev")
     asked = labelled(XNLI, "de", "test", 10)
     assert dict(zip(asked.ids, system.predict(asked), strict=True)) == found.answers(4, "de")
 
@@ -278,12 +278,12 @@ def test_a_language_that_is_added_costs_nothing_that_was_learnt(
     killed("fit", "en")
     again = learn("fit", "en", "sw", script={"en": [7, 5], "sw": [1, 2]})
     assert weights(again, "en").equal(weights(whole, "en"))
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.languages == ["en", "sw"]
-    assert account.chosen == {"en": ChosenCheckpoint(4, "en dev"), "sw": ChosenCheckpoint(4, "en dev")}
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.languages == ["en", "sw"]
+    assert log.chosen == {"en": ChosenCheckpoint(4, "en dev"), "sw": ChosenCheckpoint(4, "en dev")}
     late = "asked only from update 6 on, having been added late"
-    assert account.notes == [f"sw dev: {late}", f"sw test: {late}"]
+    assert log.notes == [f"sw dev: {late}", f"sw test: {late}"]
     rows = read_checkpoints(tmp_path / "fit").rows
     assert [row.step for row in rows if (row.language, row.split) == ("en", "test")] == STEPS
     assert [row.step for row in rows if (row.language, row.split) == ("sw", "test")] == [6, 8]
@@ -292,10 +292,10 @@ def test_a_language_that_is_added_costs_nothing_that_was_learnt(
 def test_it_ends_when_english_dev_has_converged(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:
     script = {"en": [5, 6, 6, 4, 9, 9, 9, 9], "de": [0] * 8, "sw": [0] * 8}
     learn(script=script, patience=2, checkpoints=12.5)
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.updates == 4
-    assert account.chosen["sw"] == ChosenCheckpoint(2, "en dev")
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.updates == 4
+    assert log.chosen["sw"] == ChosenCheckpoint(2, "en dev")
 
 
 def test_a_failure_at_a_checkpoint_is_raised(
@@ -318,9 +318,9 @@ def test_a_rule_that_has_no_dev_set_says_so(
     learn: Callable[..., ScriptedSystem], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     learn("fit", "en", "ta", select="target-dev", quiet=False)
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.chosen == {"en": ChosenCheckpoint(4, "en dev"), "ta": ChosenCheckpoint(8, "last")}
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.chosen == {"en": ChosenCheckpoint(4, "en dev"), "ta": ChosenCheckpoint(8, "last")}
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("xnli seed 0: ta dev: ")
     assert said[0].endswith("; the last checkpoint answers where it should have chosen")

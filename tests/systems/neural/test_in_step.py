@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-from isogloss.systems.neural.fit_log import read_account
+from isogloss.systems.neural.fit_log import read_fit_log
 
 HERE = Path(__file__).parent
 JOB = HERE / "in_step_job.py"
@@ -28,9 +28,9 @@ def told(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     lines = [path.read_text().splitlines() for path in sorted(folder.glob("told-*"))]
     found = [dict(line.split(" | ", 1) for line in of) for of in lines]
     assert found[0].keys() == found[1].keys()
-    account = read_account(folder / "fit")
-    assert account is not None
-    assert account.finished
+    log = read_fit_log(folder / "fit")
+    assert log is not None
+    assert log.finished
     return {scene: [of[scene] for of in found] for scene in found[0]}
 
 
@@ -45,7 +45,7 @@ def test_an_error_in_any_process_is_an_error_in_all(told: dict[str, list[str]]) 
     ("scene", "own"),
     [
         ("stage", ""),  # every process reads it
-        ("account", "DataError: cannot be written"),
+        ("log", "DataError: cannot be written"),
         ("questions", "DataError: dev-en.tsv:3: 1 columns instead of 3"),
         ("checkpoint", "OSError: the disk is full"),
         ("weights", "SystemFailureError: weights cannot be written"),

@@ -8,8 +8,8 @@ import pytest
 
 from isogloss.errors import IsoglossError
 from isogloss.systems.base import FitContext, System, SystemFailureError, system
-from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.ngram import NgramSystem
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
@@ -114,16 +114,16 @@ class TestWithModel:
         assert not made.needs_training(XNLI)
         assert make().needs_training(XNLI)
         asked = labelled(XNLI, "de", "test", 4)
-        untrained = made.fit(XNLI, None, 0)._taught.of("de").classifier.weight
+        untrained = made.fit(XNLI, None, 0)._model.for_language("de").classifier.weight
         given_some = make(epochs=0).fit(XNLI, labelled(XNLI, "en", "train", 16), 0)
-        assert given_some._taught.of("de").classifier.weight.equal(untrained)
+        assert given_some._model.for_language("de").classifier.weight.equal(untrained)
         assert given_some.predict(asked) == made.predict(asked)
 
     def test_the_same_seed_learns_the_same(self, make: Any) -> None:
         pytest.importorskip("torch", reason="torch is not installed")
         train, asked = labelled(XNLI, "en", "train", 16), labelled(XNLI, "en", "test", 12)
         made = [make(random=True).fit(XNLI, train, seed) for seed in (1, 1, 2)]
-        found = [one._taught.of("en").classifier.weight.detach() for one in made]
+        found = [one._model.for_language("en").classifier.weight.detach() for one in made]
         assert found[0].equal(found[1])
         assert not found[0].equal(found[2])
         assert made[0].predict(asked) == made[1].predict(asked)
@@ -188,8 +188,8 @@ class TestSource:
         for path in tiny_bert.glob("*.json"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
         with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*model.safetensors"):
-            ModelSource(str(tmp_path)).open("AutoModel", 0)
-        assert ModelSource(str(tmp_path), random=True).open("AutoModel", 0) is not None
+            ModelSource(str(tmp_path)).load_model("AutoModel", 0)
+        assert ModelSource(str(tmp_path), random=True).load_model("AutoModel", 0) is not None
 
     def test_no_tokenizer(self, tiny_bert: Path, tmp_path: Path) -> None:
         (tmp_path / "config.json").write_bytes((tiny_bert / "config.json").read_bytes())
@@ -199,8 +199,8 @@ class TestSource:
     def test_random_weights_are_drawn_from_the_seed(self, tiny_bert: Path) -> None:
         pytest.importorskip("torch", reason="torch is not installed")
         source = ModelSource(str(tiny_bert), random=True)
-        found = [source.open("AutoModel", seed).embeddings.word_embeddings.weight for seed in (0, 0, 1)]
+        found = [source.load_model("AutoModel", seed).embeddings.word_embeddings.weight for seed in (0, 0, 1)]
         assert found[0].equal(found[1])
         assert not found[0].equal(found[2])
-        pretrained = ModelSource(str(tiny_bert)).open("AutoModel", 0).embeddings.word_embeddings.weight
+        pretrained = ModelSource(str(tiny_bert)).load_model("AutoModel", 0).embeddings.word_embeddings.weight
         assert not found[0].equal(pretrained)

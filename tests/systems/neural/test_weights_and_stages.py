@@ -9,8 +9,8 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.systems.base import FitContext, system
-from isogloss.systems.neural.fit_log import read_account
-from isogloss.systems.neural.progress import Display, shown
+from isogloss.systems.neural.fit_log import read_fit_log
+from isogloss.systems.neural.progress import ProgressDisplay, show_progress
 from isogloss.systems.neural.stages import stage
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -62,21 +62,21 @@ def test_stages_are_learnt_one_after_the_other(
     context = FitContext(tmp_path / "fit", ("et",), lambda language, split: load(of, language, split))
     made = system(f"encoder:{tiny_bert}", quiet=True, batch=8, epochs=1, checkpoints=100)
     made.learn(of, train, 0, context)
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert "stage siqa: its file is not there, and was left out" in account.notes
-    alone = made._taught.model.classifier.weight.detach().clone()
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert "stage siqa: its file is not there, and was left out" in log.notes
+    alone = made._model.model.classifier.weight.detach().clone()
     # The file has come: it is another fit now. It is read once.
     write(tmp_path / "siqa" / "train.en.jsonl", *[RECORD] * 8)
     read = []
     monkeypatch.setattr("isogloss.systems.neural.fine_tuning.stage", lambda *words: read.append(words) or stage(*words))
     made.learn(of, train, 0, context)
     assert [name for name, *_ in read] == ["siqa"]
-    account = read_account(tmp_path / "fit")
-    assert account is not None
-    assert account.stages[0]["examples"] == 8
-    assert not any("siqa" in note for note in account.notes)
-    assert not made._taught.model.classifier.weight.equal(alone)
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert log.stages[0]["examples"] == 8
+    assert not any("siqa" in note for note in log.notes)
+    assert not made._model.model.classifier.weight.equal(alone)
 
 
 def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path: Path) -> None:
@@ -84,12 +84,12 @@ def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path:
     from transformers import AutoModel
 
     from isogloss.systems.dual.model import DualEncoder
-    from isogloss.systems.neural.models import ModelSource
     from isogloss.systems.neural.weights import restore, save
+    from isogloss.systems.pretrained import ModelSource
 
     source = ModelSource(str(tiny_bert), random=True)
     model, other = (
-        DualEncoder(source.open("AutoModel", seed), "mean", scale) for seed, scale in ((0, 3.0), (1, 100.0))
+        DualEncoder(source.load_model("AutoModel", seed), "mean", scale) for seed, scale in ((0, 3.0), (1, 100.0))
     )
     model.to(torch.bfloat16)
     save(model, tmp_path / "weights", source.tokenizer)
@@ -106,7 +106,7 @@ def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path:
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isogloss.systems.neural.progress.EVERY", -1.0)
-    with shown("xnli seed 0") as display:
+    with show_progress("xnli seed 0") as display:
         display.step(10, 30, 1.25, 2e-5, 12345.6, 0.417)
         display._began -= 60
         display.step(20, 30, 1.25, 2e-5, 12345.6, 0.417)
@@ -118,7 +118,7 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], mo
         "xnli seed 0: checkpoint at 20 of 30: loss 0.5000, en dev 80.0, dev of 2 other languages 55.0",
         "xnli seed 0: checkpoint at 30 of 30: loss 0.5000",
     ]
-    Display("xnli", quiet=True).checkpoint(1, 1, 1.0, {})
+    ProgressDisplay("xnli", quiet=True).checkpoint(1, 1, 1.0, {})
     assert capsys.readouterr().err == ""
 
 
@@ -131,7 +131,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "160")
-    with shown("xnli seed 0") as display:
+    with show_progress("xnli seed 0") as display:
         display.step(10, 30, 1.25, 2e-5, 12345.6, 0.417)
         display.checkpoint(20, 30, 0.5, {"en": 80.0})
     assert "10/30" in stream.getvalue()

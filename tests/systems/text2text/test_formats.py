@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import isogloss
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice
-from isogloss.systems.text2text.qa import Reading
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
+from isogloss.systems.text2text.qa import Text2TextReader
 from isogloss.systems.text2text.tag_format import TagFormat
-from isogloss.systems.text2text.tagging import Tagging
-from isogloss.systems.text2text.vocabulary import Vocabulary, joined
+from isogloss.systems.text2text.tagging import Text2TextTagger
+from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, join_fields
 from isogloss.tasks.examples import Examples
 from isogloss.training.recipes import Recipe
 
@@ -37,7 +37,7 @@ def source(tiny_mt5: Path) -> ModelSource:
 
 @pytest.fixture(scope="module")
 def form(source: ModelSource) -> TagFormat:
-    return TagFormat(Vocabulary(source), TAGS)
+    return TagFormat(Seq2SeqTokenizer(source), TAGS)
 
 
 def made(task: str, gold: str, **columns: list[object]) -> Examples:
@@ -76,7 +76,7 @@ def test_what_are_no_tags_is_not_guessed(form: TagFormat) -> None:
 @given(lengths=st.lists(st.integers(0, 30), max_size=6), room=st.integers(0, 60))
 def test_fields_fit_and_only_the_longest_lose(lengths: list[int], room: int) -> None:
     fields = [np.full(length, number, np.int32) for number, length in enumerate(lengths)]
-    kept = joined(fields, room)
+    kept = join_fields(fields, room)
     assert len(kept) == min(room, sum(lengths))
     left = [int((kept == number).sum()) for number in range(len(lengths))]
     cut = [now for now, before in zip(left, lengths, strict=True) if now < before]
@@ -95,10 +95,10 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
     tagged = made("wikiann", "tags", tokens=[["Anna", "met", "Otto"]], tags=[["B-PER", "O", "B-PER"]])
     asked = made("xquad", "answers", question=["who?"], context=["Anna met Otto here"], answers=[["Otto"]])
     cases = [
-        (Classification, single, ["text: rain in the north</s>", "1</s>"]),
-        (Classification, double, ["sentence1: a cat sentence2: a dog</s>", "1</s>"]),
+        (Text2TextClassifier, single, ["text: rain in the north</s>", "1</s>"]),
+        (Text2TextClassifier, double, ["sentence1: a cat sentence2: a dog</s>", "1</s>"]),
         (
-            MultipleChoice,
+            Text2TextMultipleChoice,
             choice,
             [
                 "premise: it rained question: What was the effect? choice1: it was wet choice2: it was dry</s>",
@@ -106,14 +106,14 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
             ],
         ),
         (
-            Tagging,
+            Text2TextTagger,
             tagged,
             [
                 "<extra_id_0> Anna<extra_id_1> met<extra_id_2> Otto</s>",
                 "<extra_id_0> B-PER<extra_id_1> O<extra_id_2> B-PER</s>",
             ],
         ),
-        (Reading, asked, ["question: who? context: Anna met Otto here</s>", "Otto</s>"]),
+        (Text2TextReader, asked, ["question: who? context: Anna met Otto here</s>", "Otto</s>"]),
     ]
     for adapter, examples, expected in cases:
         found = texts(source, adapter(isogloss.task(examples.task), wide, source).pairs(examples))
@@ -125,7 +125,7 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
 def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None:
     tokens = [f"rain{number}" for number in range(17)]
     train = made("udpos", "tags", tokens=[tokens, [], ["sun"]], tags=[["NOUN"] * 17, [], ["VERB"]])
-    adapter = Tagging(isogloss.task("udpos"), RECIPE, source)
+    adapter = Text2TextTagger(isogloss.task("udpos"), RECIPE, source)
     found = texts(source, adapter.pairs(train))
     assert max(adapter.pairs(train).lengths[::2]) <= RECIPE.max_length
     assert all(text.startswith("<extra_id_0>") for text in found)
@@ -137,7 +137,7 @@ def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None
 def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     train = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["fourteen"]])
-    found = texts(source, Reading(isogloss.task("xquad"), RECIPE, source).pairs(train))
+    found = texts(source, Text2TextReader(isogloss.task("xquad"), RECIPE, source).pairs(train))
     assert len(found) > 4
     assert found[-1] == "fourteen</s>"
     assert set(found[1:-1:2]) == {"</s>"}
@@ -145,7 +145,7 @@ def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
 
 def test_questions_without_their_answer_are_counted(source: ModelSource) -> None:
     train = made("xquad", "answers", question=["who?", "who?"], context=["Anna"] * 2, answers=[["Anna"], ["Otto"]])
-    objective = Reading(isogloss.task("xquad"), RECIPE, source).objective(train)
+    objective = Text2TextReader(isogloss.task("xquad"), RECIPE, source).objective(train)
     assert len(objective) == 1
     assert objective.notes == ["xquad/en train: 1 of 2 examples left out: their answer is not in their passage"]
 
@@ -154,18 +154,20 @@ def test_questions_without_their_answer_are_counted(source: ModelSource) -> None
 def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     asked = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["ten"]])
-    adapter = Reading(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
+    adapter = Text2TextReader(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
     pieces = source.tokenizer(context, add_special_tokens=False)["input_ids"]
-    windows = list(adapter._windows(asked))
-    room = 24 - 1 - len(windows[0].head)  # without the end, and what is before the passage
+    _, rows = adapter.encode_windows(asked)
+    inside = [row >= 0 for row in np.split(rows.aligned["begin"], rows.starts[1:-1])]
+    passages = [row[of].tolist() for row, of in zip(np.split(rows.input_ids, rows.starts[1:-1]), inside, strict=True)]
+    room = 24 - 1 - int(inside[0].argmax())  # without the end, and what is before the passage
     assert 4 < room < len(pieces) / 2
-    begins = [row * (step or room) for row in range(len(windows))]  # one after the other where the stride is longer
-    assert [window.pieces.tolist() for window in windows] == [pieces[begin : begin + room] for begin in begins]
+    begins = [row * (step or room) for row in range(len(passages))]  # one after the other where the stride is longer
+    assert passages == [pieces[begin : begin + room] for begin in begins]
     assert begins[-2] + room < len(pieces) <= begins[-1] + room
 
 
 def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
-    adapter = Reading(isogloss.task("xquad"), RECIPE, source)
+    adapter = Text2TextReader(isogloss.task("xquad"), RECIPE, source)
     context = ["a cat, the cats"]
     said = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[11]])
     wrong = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[3]])
@@ -176,12 +178,19 @@ def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
         adapter.pairs(nowhere)
 
 
+def test_an_answer_with_a_blank_at_its_edge_is_no_stretch_of_tokens(source: ModelSource) -> None:
+    context = ["it was wet", "it was wet"]
+    train = made("xquad", "answers", question=["?"] * 2, context=context, answers=[["was wet"], [" was"]])
+    found = texts(source, Text2TextReader(isogloss.task("xquad"), RECIPE, source).pairs(train))
+    assert found[1::2] == ["was wet</s>", "</s>"]
+
+
 def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
     context = ["one two three four five"]
     train = made("xquad", "answers", question=["?"], context=context, answers=[["two three four five"]])
     for longest, ended in ((4, False), (60, True)):
         recipe = Recipe("test", 1e-3, max_length=64, answer_length=longest)
-        pairs = Reading(isogloss.task("xquad"), recipe, source).pairs(train)
+        pairs = Text2TextReader(isogloss.task("xquad"), recipe, source).pairs(train)
         written = pairs.input_ids[pairs.starts[1] :]
         assert (written[-1] == source.tokenizer.eos_token_id) is np.bool_(ended)
         assert "two three four five".startswith(texts(source, pairs)[1].removesuffix("</s>"))
@@ -192,37 +201,39 @@ def test_no_room_is_said(source: ModelSource) -> None:
     tight = Recipe("test", 1e-3, max_length=1)
     tagged = made("udpos", "tags", tokens=[["a"]], tags=[["DET"]])
     with pytest.raises(SystemFailureError, match="special tokens alone take 1"):
-        Tagging(isogloss.task("udpos"), tight, source).pairs(tagged)
+        Text2TextTagger(isogloss.task("udpos"), tight, source).pairs(tagged)
     asked = made("xquad", "answers", question=["who is it?"], context=["Anna"], answers=[["Anna"]])
     with pytest.raises(SystemFailureError, match="leaves no room for its passage"):
-        Reading(isogloss.task("xquad"), Recipe("test", 1e-3, max_length=6), source).pairs(asked)
+        Text2TextReader(isogloss.task("xquad"), Recipe("test", 1e-3, max_length=6), source).pairs(asked)
 
 
 def test_tags_outside_the_set_are_said(source: ModelSource) -> None:
     tagged = made("udpos", "tags", tokens=[["a"]], tags=[["NOUNS"]])
     with pytest.raises(SystemFailureError, match="'NOUNS' is not one of the task's"):
-        Tagging(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
+        Text2TextTagger(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
 
 
 @pytest.mark.parametrize("tags", [[["DET"]], [None], [["DET", "NOUN", "VERB"]]])
 def test_another_number_of_tags_than_words_is_said(tags: list[object], source: ModelSource) -> None:
     tagged = made("udpos", "tags", tokens=[["a", "cat"]], tags=tags)
     with pytest.raises(SystemFailureError, match=r"udpos/en train, 0: \d tags for 2 words"):
-        Tagging(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
+        Text2TextTagger(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
 
 
 def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
     columns: dict[str, list[object]] = {"premise": ["it"], "question": ["effect"], "choices": [("sun " * 999, "rain")]}
-    pairs = MultipleChoice(isogloss.task("xcopa"), RECIPE, source).pairs(made("xcopa", "label", **columns, label=[0]))
+    pairs = Text2TextMultipleChoice(isogloss.task("xcopa"), RECIPE, source).pairs(
+        made("xcopa", "label", **columns, label=[0])
+    )
     assert pairs.lengths.tolist() == [24, 24]
     assert pairs.input_ids[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
 
 
 def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"cannot spell the tags ∅"):
-        TagFormat(Vocabulary(source), ["NOUN", "∅"])
+        TagFormat(Seq2SeqTokenizer(source), ["NOUN", "∅"])
     with pytest.raises(SystemFailureError, match="cannot spell the tags"):
-        TagFormat(Vocabulary(source), ["NOUN", "NOUN"])
+        TagFormat(Seq2SeqTokenizer(source), ["NOUN", "NOUN"])
 
 
 class Stub:
@@ -242,22 +253,26 @@ def mbart50() -> object:
 
 
 def test_models_that_must_be_told_the_language_are_told() -> None:
-    vocabulary = Vocabulary(Stub(mbart50(), 2))  # type: ignore[arg-type]
+    vocabulary = Seq2SeqTokenizer(Stub(mbart50(), 2))  # type: ignore[arg-type]
     name = vocabulary.tokenizer.convert_ids_to_tokens
-    frame = vocabulary.frame("sw")
-    assert name(frame.before.tolist()) == ["sw_KE"]
-    assert name(frame.opening.tolist()) == ["sw_KE"]
-    assert (name(frame.after.tolist()), name(frame.closing.tolist()), frame.start) == (["</s>"], ["</s>"], 2)
-    assert name(vocabulary.frame("en").opening.tolist()) == ["en_XX"]
-    assert vocabulary.frame("sw") is frame
+    special = vocabulary.special_tokens("sw")
+    assert name(special.source_prefix.tolist()) == ["sw_KE"]
+    assert name(special.target_prefix.tolist()) == ["sw_KE"]
+    assert (name(special.source_suffix.tolist()), name(special.target_suffix.tolist()), special.decoder_start) == (
+        ["</s>"],
+        ["</s>"],
+        2,
+    )
+    assert name(vocabulary.special_tokens("en").target_prefix.tolist()) == ["en_XX"]
+    assert vocabulary.special_tokens("sw") is special
     with pytest.raises(SystemFailureError, match="has no id for qu"):
-        vocabulary.frame("qu")
+        vocabulary.special_tokens("qu")
 
 
 def test_a_decoder_without_a_first_piece_begins_with_the_language() -> None:
-    vocabulary = Vocabulary(Stub(transformers.MBartTokenizer(), None))  # type: ignore[arg-type]
-    frame = vocabulary.frame("de")
-    assert vocabulary.tokenizer.convert_ids_to_tokens([*frame.closing.tolist(), frame.start]) == [
+    vocabulary = Seq2SeqTokenizer(Stub(transformers.MBartTokenizer(), None))  # type: ignore[arg-type]
+    special = vocabulary.special_tokens("de")
+    assert vocabulary.tokenizer.convert_ids_to_tokens([*special.target_suffix.tolist(), special.decoder_start]) == [
         "</s>",
         "de_DE",
         "de_DE",
@@ -265,7 +280,7 @@ def test_a_decoder_without_a_first_piece_begins_with_the_language() -> None:
 
 
 def test_words_are_numbered_by_digits_where_there_are_no_sentinels() -> None:
-    vocabulary = Vocabulary(Stub(mbart50(), 2))  # type: ignore[arg-type]
+    vocabulary = Seq2SeqTokenizer(Stub(mbart50(), 2))  # type: ignore[arg-type]
     assert vocabulary.tokenizer.convert_ids_to_tokens(vocabulary.markers.tolist()) == list("0123456789")
     form = TagFormat(vocabulary, ["det", "noun"])
     tags = [0, 1] * 8

@@ -8,9 +8,9 @@ import pytest
 
 import isogloss
 from isogloss.systems.base import System, SystemFailureError, system
-from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.neural.system import NeuralSystem
-from isogloss.systems.text2text.tagging import Tagging
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.text2text.tagging import Text2TextTagger
 from isogloss.tasks.loading import load
 from isogloss.training.recipes import Recipe
 from tiny_models import topics
@@ -100,11 +100,11 @@ def test_tags_in_the_cache_may_be_too_many_for_another_model(tiny_mbart: Path) -
     asked.columns["tokens"] = [["a"] * 15]
     counts = []
     for positions in (512, 64):
-        adapter = Tagging(
+        adapter = Text2TextTagger(
             isogloss.task("mini-udpos"), Recipe("test", 1e-3, max_length=32), ModelSource(str(tiny_mbart))
         )
         adapter.source.config.max_position_embeddings = positions  # of the same tokenizer
-        counts.append(len(adapter._asked(asked)))
+        counts.append(len(adapter._sources(asked)))
         assert counts[-1] == len(list(adapter._parts(asked)))
     assert counts[0] < counts[1]
 

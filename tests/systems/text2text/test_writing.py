@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isogloss
-from isogloss.systems.neural.models import ModelSource
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.training.recipes import Recipe
@@ -16,13 +16,13 @@ from isogloss.training.recipes import Recipe
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 from isogloss.systems.text2text import loss  # noqa: E402
-from isogloss.systems.text2text.adapter import TextAdapter  # noqa: E402
+from isogloss.systems.text2text.adapter import Text2TextAdapter  # noqa: E402
 from isogloss.systems.text2text.copy_constraint import CopyConstraint  # noqa: E402
-from isogloss.systems.text2text.decoding import Constraint, write  # noqa: E402
-from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice  # noqa: E402
-from isogloss.systems.text2text.qa import Reading  # noqa: E402
-from isogloss.systems.text2text.retrieval import Retrieval  # noqa: E402
-from isogloss.systems.text2text.tagging import Tagging  # noqa: E402
+from isogloss.systems.text2text.decoding import Constraint, generate  # noqa: E402
+from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice  # noqa: E402
+from isogloss.systems.text2text.qa import Text2TextReader  # noqa: E402
+from isogloss.systems.text2text.retrieval import Text2TextRetrieval  # noqa: E402
+from isogloss.systems.text2text.tagging import Text2TextTagger  # noqa: E402
 
 RECIPE = Recipe("test", 1e-3, max_length=48, stride=8, query_length=12, answer_length=6)
 
@@ -40,10 +40,10 @@ def source(tiny_mt5: Path) -> ModelSource:
 
 @pytest.fixture(scope="module")
 def model(source: ModelSource) -> Any:
-    return source.open("AutoModelForSeq2SeqLM", 0).eval()
+    return source.load_model("AutoModelForSeq2SeqLM", 0).eval()
 
 
-def adapter(of: type[TextAdapter], task: str, source: ModelSource, recipe: Recipe = RECIPE) -> Any:
+def adapter(of: type[Text2TextAdapter], task: str, source: ModelSource, recipe: Recipe = RECIPE) -> Any:
     return of(isogloss.task(task), recipe, source)
 
 
@@ -68,7 +68,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
         {"premise": ["it rained", "the sun"], "question": ["effect", "cause"], "choices": choices},
         "label",
     )
-    found = adapter(MultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
+    found = adapter(Text2TextMultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
     said = ("What was the effect?", "What was the cause?")
     for row, (premise, question) in enumerate(zip(asked["premise"], said, strict=True)):
         first, second = choices[row]
@@ -81,7 +81,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
 def test_fewer_choices_are_never_chosen_beyond_their_number(model: Any, source: ModelSource) -> None:
     columns = {"premise": ["a"] * 2, "question": ["why?"] * 2, "choices": [("it", "was", "dry"), ("cat",)]}
     asked = Examples("xcopa", "en", "test", ["0", "1"], columns, "label")
-    found = adapter(MultipleChoice, "xcopa", source).scores(model, asked)
+    found = adapter(Text2TextMultipleChoice, "xcopa", source).scores(model, asked)
     assert np.isfinite(found[0]).all()
     assert found[1, 1:].tolist() == [-np.inf, -np.inf]
 
@@ -90,13 +90,13 @@ def test_scores_do_not_depend_on_how_many_are_asked_at_once(
     model: Any, source: ModelSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = load("mini-xnli", "en", "dev").keep(range(30))
-    one = adapter(Classification, "mini-xnli", source)
+    one = adapter(Text2TextClassifier, "mini-xnli", source)
     together = one.scores(model, asked)
     monkeypatch.setattr("isogloss.systems.text2text.option_scoring._ELEMENTS", 1)
     assert one.scores(model, asked) == pytest.approx(together, rel=1e-4)
     alone = np.concatenate([one.scores(model, asked.keep([row])) for row in range(5)])
     assert alone == pytest.approx(together[:5], rel=1e-4)
-    assert one.answers(model, asked.keep([])) == []
+    assert one.predict(model, asked.keep([])) == []
 
 
 class Free(Constraint):
@@ -114,10 +114,10 @@ def test_writing_with_a_memory_is_writing_without(model: Any) -> None:
     read = torch.randint(3, 900, (3, 9), generator=generator)
     mask = torch.ones_like(read)
     mask[1, 5:] = 0
-    batch = {"input_ids": read, "attention_mask": mask, "given": torch.zeros(3, 1, dtype=torch.long)}
+    batch = {"input_ids": read, "attention_mask": mask, "decoder_input_ids": torch.zeros(3, 1, dtype=torch.long)}
     with torch.inference_mode():
-        written = write(model, batch, Free(3), 12)
-        given = batch["given"]
+        written = generate(model, batch, Free(3), 12)
+        given = batch["decoder_input_ids"]
         for _ in range(12):
             logits = model(input_ids=read, attention_mask=mask, decoder_input_ids=given).logits[:, -1]
             given = torch.cat([given, logits.argmax(dim=1, keepdim=True)], dim=1)
@@ -126,21 +126,21 @@ def test_writing_with_a_memory_is_writing_without(model: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_model_that_knows_nothing_gives_one_tag_a_token(seed: int, source: ModelSource) -> None:
-    unlearnt = ModelSource(source.name, random=True).open("AutoModelForSeq2SeqLM", seed)
+    unlearnt = ModelSource(source.name, random=True).load_model("AutoModelForSeq2SeqLM", seed)
     for task in ("mini-udpos", "mini-wikiann"):
         asked = load(task, "de" if task == "mini-wikiann" else "en", "test").keep(range(20))
         tokens = [list(row) for row in asked["tokens"]]
         asked.columns["tokens"] = [[*tokens[0], *tokens[1], *tokens[2]], [], *tokens[2:]]
-        answers = adapter(Tagging, task, source).answers(unlearnt, asked)
+        answers = adapter(Text2TextTagger, task, source).predict(unlearnt, asked)
         assert [len(tags) for tags in answers] == [len(row) for row in asked["tokens"]]
         assert {tag for tags in answers for tag in tags} <= set(isogloss.task(task).labels)
 
 
 def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource) -> None:
-    tagger = adapter(Tagging, "wikiann", source)
+    tagger = adapter(Text2TextTagger, "wikiann", source)
     asked = Examples("wikiann", "en", "test", ["0"], {"tokens": [["Anna", "met", "Otto"]]}, "tags")
     form = tagger.format
-    read = [*form.numbered(tagger.vocabulary.pieces(asked["tokens"][0])).tolist(), 1]
+    read = [*form.numbered(tagger.tokenizer.subwords(asked["tokens"][0])).tolist(), 1]
     written: list[int] = []
     for word in range(3):
         written.append(form.marker(word))
@@ -148,7 +148,7 @@ def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource
         after = form.marker(word + 1) if word < 2 else 1
         while True:
             allowed = {prefix[-1] for prefix in form.prefixes if prefix and prefix[:-1] == tag}
-            allowed |= {after} if tag in {tuple(row.tolist()) for row in form.spelt} else set()
+            allowed |= {after} if tag in {tuple(row.tolist()) for row in form.subwords} else set()
             given = torch.tensor([[0, *written]])
             logits = model(input_ids=torch.tensor([read]), decoder_input_ids=given).logits[0, -1].detach()
             best = max(allowed, key=lambda piece: float(logits[piece]))
@@ -157,15 +157,15 @@ def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource
             written.append(best)
             tag = (*tag, best)
     by_hand = [form.tags[number] for number in form.parse(written, 3)]
-    assert tagger.answers(model, asked) == [by_hand]
+    assert tagger.predict(model, asked) == [by_hand]
 
 
 @pytest.mark.parametrize("code", ["en", "zh", "th", "ar"])
 def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource) -> None:
-    unlearnt = ModelSource(source.name, random=True).open("AutoModelForSeq2SeqLM", 3)
+    unlearnt = ModelSource(source.name, random=True).load_model("AutoModelForSeq2SeqLM", 3)
     asked = load("mini-xquad", code, "test").keep(range(12))
     asked.columns["context"] = [*asked["context"][:-1], ""]
-    answers = adapter(Reading, "mini-xquad", source).answers(unlearnt, asked)
+    answers = adapter(Text2TextReader, "mini-xquad", source).predict(unlearnt, asked)
     for answer, context in zip(answers, asked["context"], strict=True):
         assert answer in context
         assert answer == answer.strip()
@@ -174,8 +174,8 @@ def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource
 
 
 def test_nothing_asked_is_nothing_answered(model: Any, source: ModelSource) -> None:
-    for of, task in ((Reading, "mini-xquad"), (Tagging, "mini-udpos")):
-        assert adapter(of, task, source).answers(model, load(task, "en", "test").keep([])) == []
+    for of, task in ((Text2TextReader, "mini-xquad"), (Text2TextTagger, "mini-udpos")):
+        assert adapter(of, task, source).predict(model, load(task, "en", "test").keep([])) == []
 
 
 def test_copying_follows_every_place_of_what_was_written() -> None:
@@ -201,10 +201,10 @@ def test_copying_follows_every_place_of_what_was_written() -> None:
 
 
 def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = adapter(Reading, "xquad", source)
+    reader = adapter(Text2TextReader, "xquad", source)
     context = " ".join(f"rain{number} and sun" for number in range(30))
     asked = Examples("xquad", "en", "test", ["0"], {"question": ["?"], "context": [context]}, "answers")
-    windows = reader._asked(asked)
+    windows = reader._sources(asked)
     assert len(windows) > 3
 
     def copied(_: Any, batch: Mapping[str, Any]) -> Any:
@@ -214,16 +214,16 @@ def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.M
         every = [windows.input_ids[a:b].tolist() for a, b in zip(windows.starts, windows.starts[1:], strict=False)]
         return first, first + 1, torch.tensor([float(every.index(row)) for row in rows])
 
-    monkeypatch.setattr(reader, "_copied", copied)
-    model = source.open("AutoModelForSeq2SeqLM", 0)
-    [answer] = reader.answers(model, asked)
+    monkeypatch.setattr(reader, "_copy_answers", copied)
+    model = source.load_model("AutoModelForSeq2SeqLM", 0)
+    [answer] = reader.predict(model, asked)
     last = int(windows.starts[-2])
     place = last + int((windows.aligned["begin"][last:] >= 0).argmax())
     assert answer == context[windows.aligned["begin"][place] : windows.aligned["end"][place + 1]]
 
 
 def objective(source: ModelSource) -> Any:
-    return adapter(Tagging, "mini-udpos", source).objective(load("mini-udpos", "en", "train").keep(range(24)))
+    return adapter(Text2TextTagger, "mini-udpos", source).objective(load("mini-udpos", "en", "train").keep(range(24)))
 
 
 def tensors(arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def test_loss_in_parts_is_the_loss_at_once(source: ModelSource, monkeypatch: pyt
     found = []
     for elements in (loss._ELEMENTS, 912 * 7):
         monkeypatch.setattr(loss, "_ELEMENTS", elements)
-        one = source.open("AutoModelForSeq2SeqLM", 0).train()
+        one = source.load_model("AutoModelForSeq2SeqLM", 0).train()
         value = made.loss(one, batch)
         value.backward()
         assert one.get_output_embeddings().weight.shape == (912, 64)
@@ -276,16 +276,16 @@ def test_the_loss_looks_at_no_value(elements: int, source: ModelSource, monkeypa
     with FakeTensorMode():  # tensors without values: a look at one is an error
         blind = AutoModelForSeq2SeqLM.from_config(source.config).train()
         batch = {name: torch.zeros(array.shape, dtype=torch.long) for name, array in arrays.items()}
-        loss.written_loss(blind, batch).backward()
+        loss.target_loss(blind, batch).backward()
         assert all(parameter.grad is not None for parameter in blind.parameters())
 
 
 def test_vectors_are_means_of_the_encoders_outputs(model: Any, source: ModelSource) -> None:
-    from isogloss.systems.dual.model import DualEncoder
+    from isogloss.systems.neural.pooled_encoder import PooledEncoder
 
-    finder = Retrieval(isogloss.task("tatoeba"), RECIPE, source)
+    finder = Text2TextRetrieval(isogloss.task("tatoeba"), RECIPE, source)
     texts = ["it was raining", "the cat and the dog and the sun", "no"]
-    found = finder.vectors(DualEncoder(model.get_encoder(), "mean"), texts, 48)
+    found = finder.vectors(PooledEncoder(model.get_encoder(), "mean"), texts, 48)
     for text, vector in zip(texts, found, strict=True):
         read = torch.tensor([source.tokenizer(text)["input_ids"]])
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""A dual encoder, trained by contrast, as a system for retrieval."""
+"""A dual encoder, trained contrastively, as a system for retrieval."""
 
 from isogloss.systems.dual.system import DualEncoderSystem
 

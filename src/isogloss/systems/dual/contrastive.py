@@ -1,4 +1,4 @@
-"""Learning by contrast: every query must find its own answer among the answers of its batch.
+"""Contrastive learning: every query must find its own answer among the answers of its batch.
 
 How many wrong answers a query sees is what matters here, so the batch of the recipe is taken whole: the answers of all
 processes are gathered, and where a batch does not fit into memory its gradients are cached. All vectors are computed
@@ -23,7 +23,9 @@ _SIDES = ("query", "answer")
 _ALL = slice(None)
 
 
-def contrast(queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False) -> Tensor:
+def contrastive_loss(
+    queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False
+) -> Tensor:
     """The summed loss of queries that choose among the answers of all processes.
 
     Args:
@@ -39,29 +41,29 @@ def contrast(queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor
     others = torch.arange(len(everyone), device=identities.device) != places[:, None]
     hidden = others & ((identities[:, None] == everyone) | (everyone < 0)).any(dim=2)
     real = identities[:, 0] >= 0
-    total = _chosen(scale * queries @ processes.gather(answers).T, hidden, places, real)
+    total = _summed_loss(scale * queries @ processes.gather(answers).T, hidden, places, real)
     if not both:
         return total
-    return (total + _chosen(scale * answers @ processes.gather(queries).T, hidden, places, real)) / 2
+    return (total + _summed_loss(scale * answers @ processes.gather(queries).T, hidden, places, real)) / 2
 
 
-def _chosen(scores: Tensor, hidden: Tensor, places: Tensor, real: Tensor) -> Tensor:
+def _summed_loss(scores: Tensor, hidden: Tensor, places: Tensor, real: Tensor) -> Tensor:
     """The summed negative log-probability of the right places among those that are not hidden, over real rows."""
     right = scores.gather(1, places[:, None]).squeeze(1)
     losses = scores.masked_fill(hidden, float("-inf")).logsumexp(dim=1) - right
     return torch.where(real, losses, 0.0).sum()
 
 
-class Contrast(TrainingObjective):
-    """Pairs of queries and answers, learnt by contrast.
+class ContrastiveObjective(TrainingObjective):
+    """Pairs of queries and answers; every query must find its own answer among those of its batch.
 
     Args:
         queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
         answers: what answers.
         places: (pairs, 2), the rows of a query and of its answer.
-        pad: the piece that fills up.
+        pad: the token that fills up.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
-        both: see `contrast`.
+        both: see `contrastive_loss`.
     """
 
     splittable = False
@@ -75,7 +77,7 @@ class Contrast(TrainingObjective):
         self._query_width = int(widths(queries.lengths).max())
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Both sides as pieces and lengths, and which they are."""
+        """Both sides as tokens and lengths, and which they are."""
         identities = np.full((size, 2), -1)
         identities[: len(items)] = self.places[items]
         queries, answers = self.places[items].T
@@ -99,14 +101,14 @@ class Contrast(TrainingObjective):
         return self._loss(model, queries, answers, batch)
 
     def _loss(self, model: nn.Module, queries: Tensor, answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-        return contrast(queries, answers, batch["identity"], model.scale.float(), both=self.both)
+        return contrastive_loss(queries, answers, batch["identity"], model.scale.float(), both=self.both)
 
     def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
         """Add the gradients; with cached ones where the batch is larger than a chunk."""
         size = len(batch["identity"])
         if not 0 < self.chunk < size:
             return super().backward(model, batch, scale)
-        draws = _Draws(batch["identity"].device)
+        draws = _RandomStates(batch["identity"].device)
         parts = list(product(_SIDES, _chunks(size, self.chunk)))
         vectors: dict[str, list[Tensor]] = {side: [] for side in _SIDES}
         for side, rows in parts:
@@ -131,7 +133,7 @@ def _chunks(size: int, chunk: int) -> list[slice]:
     return [slice(start, start + chunk) for start in range(0, size, chunk)]
 
 
-class _Draws:
+class _RandomStates:
     """Random numbers that can be drawn a second time.
 
     Raises:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from isogloss.errors import unknown
-from isogloss.systems.dual.adapter import POOLINGS, RetrievalAdapter
-from isogloss.systems.embedder.ranking import RETRIEVAL
+from isogloss.systems.dual.adapter import POOLINGS, DualEncoderAdapter
 from isogloss.systems.neural.system import NeuralSystem, flag
+from isogloss.systems.ranking import retrieval_refusal
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -36,9 +36,9 @@ class DualEncoderSystem(NeuralSystem):
         self.pooling, self.both = pooling, flag("both", both)
         super().__init__(model, **settings)
 
-    def _named(self) -> list[str]:
+    def _name_parts(self) -> list[str]:
         changed = [self.pooling] * (self.pooling != "pooled") + ["both"] * self.both
-        return [*super()._named(), *changed]
+        return [*super()._name_parts(), *changed]
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -47,16 +47,14 @@ class DualEncoderSystem(NeuralSystem):
 
     def refusal(self, task: Task) -> str:
         """Anything but retrieval: the vector of a whole text neither tags, nor reads, nor chooses."""
-        if task.kind in RETRIEVAL:
-            return ""
-        return f"{self.family} does retrieval only ({', '.join(RETRIEVAL)}), and {task.id} is {task.kind}"
+        return retrieval_refusal(self.family, task)
 
     def learns_from(self, task: Task) -> Task:
         """The recipe's choice; Mewsli-X in small has mentions to ask about but none to learn from, so it reads."""
         found = super().learns_from(task)
         has_training_set = any(layout.train for layout in found.layouts)
-        return found if has_training_set or not found.id.startswith("mini-") else find_task("mini-xquad")
+        return found if has_training_set or not found.edition_of else find_task(found.in_same_edition("xquad"))
 
-    def adapter(self, task: Task) -> RetrievalAdapter:
+    def adapter(self, task: Task) -> DualEncoderAdapter:
         """Retrieval, whatever its form."""
-        return RetrievalAdapter(task, self.recipe_for(task), self.source, self.pooling, self.both)
+        return DualEncoderAdapter(task, self.recipe_for(task), self.source, self.pooling, self.both)

@@ -11,31 +11,32 @@ import numpy as np
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.embedder.encoders import Encoder
-from isogloss.systems.vectors import VectorStore, text_keys
+from isogloss.systems.embedder.encoders import SentenceEncoder
+from isogloss.systems.tokens.subwords import unique
+from isogloss.systems.vector_cache import VectorCache, text_keys
 
 # Texts encoded between two writes to the cache: what a killed process loses at most.
 _CHUNK = 1024
 
 
-def embed(encoder: Encoder, texts: Sequence[str], store: VectorStore, *, title: str, quiet: bool = False) -> Matrix:
+def embed(
+    encoder: SentenceEncoder, texts: Sequence[str], cache: VectorCache, *, title: str, quiet: bool = False
+) -> Matrix:
     """The unit vectors of texts, in order; each distinct text is encoded once, ever.
 
     Args:
         encoder: the model.
         texts: any texts, repeated or not.
-        store: its cache.
+        cache: its vectors so far.
         title: what the texts are, for the progress bar and the line with the throughput.
         quiet: say nothing.
 
     Raises:
         SystemFailureError: the model gives something that is no vector.
     """
-    places: dict[str, int] = {}
-    of_text = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
-    distinct = list(places)
+    distinct, of_text = unique(texts)
     keys = text_keys(distinct)
-    known, cached = store.find(keys)
+    known, cached = cache.find(keys)
     vectors = np.empty((len(distinct), encoder.dimension), np.float32)
     vectors[known] = cached
     missing = np.flatnonzero(~known)
@@ -47,13 +48,13 @@ def embed(encoder: Encoder, texts: Sequence[str], store: VectorStore, *, title: 
         with _progress(title, len(missing), quiet) as advance:
             for rows in np.split(missing, range(_CHUNK, len(missing), _CHUNK)):
                 vectors[rows] = _encoded(encoder, distinct, rows, advance)
-                _keep(store, keys[rows], vectors[rows], quiet)
+                _keep(cache, keys[rows], vectors[rows], quiet)
         if not quiet:
             _say(_throughput(title, len(missing), len(distinct) - len(missing), time.perf_counter() - started))
     return vectors[of_text] if len(distinct) < len(texts) else vectors
 
 
-def _encoded(encoder: Encoder, texts: Sequence[str], rows: IntArray, advance: Callable[[int], None]) -> Matrix:
+def _encoded(encoder: SentenceEncoder, texts: Sequence[str], rows: IntArray, advance: Callable[[int], None]) -> Matrix:
     """The unit vectors of some texts, checked."""
     batches = [
         [texts[row] for row in rows[start : start + encoder.batch].tolist()]
@@ -76,7 +77,7 @@ def _encoded(encoder: Encoder, texts: Sequence[str], rows: IntArray, advance: Ca
     return normalize_rows(vectors)
 
 
-def _parallel(encoder: Encoder, batches: list[list[str]]) -> Iterator[Matrix]:
+def _parallel(encoder: SentenceEncoder, batches: list[list[str]]) -> Iterator[Matrix]:
     if encoder.workers == 1:
         yield from map(encoder.encode, batches)
         return
@@ -84,13 +85,13 @@ def _parallel(encoder: Encoder, batches: list[list[str]]) -> Iterator[Matrix]:
         yield from pool.map(encoder.encode, batches)
 
 
-def _keep(store: VectorStore, keys: np.ndarray, vectors: Matrix, quiet: bool) -> None:
+def _keep(cache: VectorCache, keys: np.ndarray, vectors: Matrix, quiet: bool) -> None:
     """Add to the cache; where it cannot be written, the work goes on without."""
     try:
-        store.add(keys, vectors)
+        cache.add(keys, vectors)
     except OSError as error:
         if not quiet:
-            _say(f"{store.folder}: vectors are not kept ({error.strerror or error})")
+            _say(f"{cache.folder}: vectors are not kept ({error.strerror or error})")
 
 
 def _throughput(title: str, encoded: int, cached: int, seconds: float) -> str:

@@ -16,7 +16,7 @@ from isogloss.data.fetch_ledger import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.models import quiet
+from isogloss.systems.pretrained import quiet
 
 MUSE = "muse/embedding_model_quantized.onnx"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
@@ -31,7 +31,7 @@ _OTHER_WEIGHTS = ("onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.onnx",
 _PROBES = ("Good morning.", "Вчера весь день шёл дождь, а сегодня с утра светит солнце.", "水")
 
 
-class Encoder(ABC):
+class SentenceEncoder(ABC):
     """A model that can be asked for vectors.
 
     Attributes:
@@ -53,7 +53,7 @@ class Encoder(ABC):
         """The vectors of one batch of texts, (n, dimension)."""
 
 
-def open_encoder(model: str, layer: str = "") -> Encoder:
+def open_encoder(model: str, layer: str = "") -> SentenceEncoder:
     """The encoder behind a name: `muse`, an `.onnx` file, a model folder, or a name on the Hugging Face hub.
 
     Args:
@@ -109,7 +109,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class OnnxEncoder(Encoder):
+class OnnxEncoder(SentenceEncoder):
     """An ONNX model that takes strings, run by onnxruntime on the processor.
 
     Models with dynamic quantization scale a whole batch together, so that a vector depends on its neighbours in the
@@ -176,7 +176,7 @@ def _from_hub(name: str) -> Path:
         raise SystemFailureError(f"cannot be had from the hub: {_first_line(error)}", where=name, fix=fix) from error
 
 
-def _of_folder(folder: Path) -> Encoder:
+def _of_folder(folder: Path) -> SentenceEncoder:
     if (folder / "modules.json").is_file():
         return SentenceTransformersEncoder(folder)
     fix = "Give an .onnx file, or a folder with config.json (transformers) or modules.json (sentence-transformers)"
@@ -190,7 +190,7 @@ def _folder_hash(folder: Path) -> str:
     return _identity(f"{path.as_posix()} {sha256_of(folder / path)}" for path in used)
 
 
-class SentenceTransformersEncoder(Encoder):
+class SentenceTransformersEncoder(SentenceEncoder):
     """A sentence-transformers folder, with its own pooling."""
 
     def __init__(self, folder: Path) -> None:
@@ -213,7 +213,7 @@ class SentenceTransformersEncoder(Encoder):
         return np.asarray(vectors, np.float32)
 
 
-class TransformersEncoder(Encoder):
+class TransformersEncoder(SentenceEncoder):
     """A plain transformers folder: the mean of one layer over the tokens of a text, special ones included.
 
     Args:
@@ -236,7 +236,7 @@ class TransformersEncoder(Encoder):
         self._model = model.to(device).eval()
         self._longest = min(self._tokenizer.model_max_length, _LONGEST)
         self.layers = int(model.config.num_hidden_layers)
-        self._layer = _layer_of(layer, self.layers, str(folder))
+        self._layer = _layer_number(layer, self.layers, str(folder))
         chosen = f" in layer {self._layer} of {self.layers}" if layer else ""
         self.library = f"transformers {library.__version__}, mean of {self._longest} tokens{chosen} on {device}"
         self.identity = _identity([_folder_hash(folder), self.library])
@@ -262,12 +262,12 @@ class TransformersEncoder(Encoder):
             return [((states[layer].float() * mask).sum(dim=1) / counts).cpu().numpy() for layer in layers]
 
 
-def _layer_of(asked: str, layers: int, where: str) -> int:
+def _layer_number(layer: str, layers: int, where: str) -> int:
     """The number of the layer that is asked for."""
-    if not asked:
+    if not layer:
         return layers
-    if asked == "xtreme":
+    if layer == "xtreme":
         return _XTREME_LAYER.get(layers) or max(1, round(layers * 2 / 3))
-    if asked.isdecimal() and 1 <= int(asked) <= layers:
-        return int(asked)
-    raise SystemFailureError(f"no layer {asked!r}", where=where, fix=f"Give 1 to {layers}, or xtreme")
+    if layer.isdecimal() and 1 <= int(layer) <= layers:
+        return int(layer)
+    raise SystemFailureError(f"no layer {layer!r}", where=where, fix=f"Give 1 to {layers}, or xtreme")

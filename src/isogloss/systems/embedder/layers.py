@@ -9,8 +9,9 @@ import numpy.typing as npt
 from isogloss.metrics.search import Matrix, nearest
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder.encoders import TransformersEncoder, open_encoder
-from isogloss.systems.embedder.ranking import pool_of
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
 
@@ -27,16 +28,16 @@ def accuracy_by_layer(
     Args:
         model: a transformers folder or hub name.
         languages: two-letter codes; default all of the task.
-        task: a task of the kind `bitext`.
+        task: a retrieval task with one right candidate for every query.
         data: the data folder; default ISOGLOSS_DATA or the user's cache folder.
 
     Raises:
         SystemFailureError: the model has no layers to choose from, or the task is of another kind.
     """
     found = find_task(task)
-    if found.kind != "bitext":
+    if kind_of(found).form != "ranking" or kind_of(found).shared_pool:
         fix = "Give a task with one translation for every sentence, such as tatoeba"
-        raise SystemFailureError(f"{task} is {found.kind}, not bitext", where="accuracy_by_layer", fix=fix)
+        raise SystemFailureError(f"{task} has no one right answer", where="accuracy_by_layer", fix=fix)
     encoder = open_encoder(model)
     if not isinstance(encoder, TransformersEncoder):
         raise SystemFailureError("it has a pooling of its own, and no layers to compare", where=model)

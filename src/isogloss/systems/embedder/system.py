@@ -9,10 +9,11 @@ from typing import Any
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.embedding import embed
-from isogloss.systems.embedder.encoders import Encoder, open_encoder
-from isogloss.systems.embedder.ranking import RETRIEVAL, pool_of, ranked
-from isogloss.systems.vectors import VectorStore, default_cache_dir
+from isogloss.systems.embedder.encoders import SentenceEncoder, open_encoder
+from isogloss.systems.ranking import rank_by_vectors, retrieval_refusal
+from isogloss.systems.vector_cache import VectorCache, default_cache_dir
 from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -53,13 +54,13 @@ class EmbedderSystem(System):
         self._last: tuple[Pool, Matrix] | None = None
 
     @cached_property
-    def encoder(self) -> Encoder:
+    def encoder(self) -> SentenceEncoder:
         """The model, loaded when it is first needed."""
         return open_encoder(self.model, self.layer)
 
     @cached_property
-    def _store(self) -> VectorStore:
-        return VectorStore(self._cache / self.encoder.identity, self.encoder.dimension)
+    def _vector_cache(self) -> VectorCache:
+        return VectorCache(self._cache / self.encoder.identity, self.encoder.dimension)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -82,9 +83,7 @@ class EmbedderSystem(System):
 
     def refusal(self, task: Task) -> str:
         """Anything but retrieval: a vector of a whole text neither tags, nor reads, nor chooses."""
-        if task.kind in RETRIEVAL:
-            return ""
-        return f"{self.name} does retrieval only ({', '.join(RETRIEVAL)}), and {task.id} is {task.kind}"
+        return retrieval_refusal(self.name, task)
 
     def needs_training(self, task: Task) -> bool:
         """Never: the encoder is taken as it is."""
@@ -106,7 +105,7 @@ class EmbedderSystem(System):
         """Ranked candidate ids for every query; for mining the id of the translation, or an empty list."""
         if self._task is None:
             raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
-        return ranked(self._task, examples, self, quiet=self._quiet)
+        return rank_by_vectors(self._task, examples, self, quiet=self._quiet)
 
     def queries(self, examples: Examples) -> Matrix:
         """The unit vectors of the queries."""
@@ -122,8 +121,8 @@ class EmbedderSystem(System):
         return self._last[1]
 
     def _vectors(self, texts: Sequence[str], prefix: str, title: str) -> Matrix:
-        asked = [prefix + text for text in texts] if prefix else texts
-        return embed(self.encoder, asked, self._store, title=title, quiet=self._quiet)
+        prefixed = [prefix + text for text in texts] if prefix else texts
+        return embed(self.encoder, prefixed, self._vector_cache, title=title, quiet=self._quiet)
 
 
 def _short(model: str) -> str:

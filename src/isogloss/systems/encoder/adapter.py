@@ -1,4 +1,4 @@
-"""What the skills of an encoder have in common: a head on top, rows of pieces below, tokenised once."""
+"""What the task adapters of an encoder have in common: a head on top, rows of tokens below, tokenised once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
-from isogloss.systems.tokens.inputs import ARGUMENTS, Inputs, check_length
+from isogloss.systems.tokens.inputs import MODEL_ARGUMENTS, ModelInputs, check_length
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-def arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
+def model_arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
     """The part of a batch that is for the model."""
-    return {name: batch[name] for name in ARGUMENTS if name in batch}
+    return {name: batch[name] for name in MODEL_ARGUMENTS if name in batch}
 
 
 class EncoderAdapter(TaskAdapter):
     """A task under one of transformers' heads.
 
     Attributes:
-        auto: transformers' class of the head.
+        auto_class: transformers' class of the head.
     """
 
-    auto: ClassVar[str]
+    auto_class: ClassVar[str]
 
     @cached_property
-    def inputs(self) -> Inputs:
+    def inputs(self) -> ModelInputs:
         """What the model wants to be given."""
-        return Inputs(self.source)
+        return ModelInputs(self.source)
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def head_settings(self) -> dict[str, Any]:
         """What the head adds to the model's configuration."""
         labels = self.task.labels
         return {
@@ -45,9 +45,9 @@ class EncoderAdapter(TaskAdapter):
             "label2id": {label: number for number, label in enumerate(labels)},
         }
 
-    def open(self, seed: int) -> "nn.Module":
+    def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model with a new head, drawn from the seed."""
-        model: nn.Module = self.source.open(self.auto, seed, **self.settings)
+        model: nn.Module = self.source.load_model(self.auto_class, seed, **self.head_settings)
         return model
 
     def check(self, examples: Examples) -> None:
@@ -66,7 +66,7 @@ class LabelledItems(TrainingObjective):
         batch: some items as arguments of the model.
         lengths: of the items.
         labels: of the items.
-        rows: rows of pieces an item has.
+        rows: rows of tokens an item has.
     """
 
     def __init__(self, batch: Callable[[Ints, int, int], Arrays], lengths: Ints, labels: Ints, rows: int = 1) -> None:
@@ -84,7 +84,7 @@ class LabelledItems(TrainingObjective):
 
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
         """The cross entropy of the labels."""
-        return cross_entropy(model(**arguments(batch)).logits, batch["labels"])
+        return cross_entropy(model(**model_arguments(batch)).logits, batch["labels"])
 
 
 def cross_entropy(logits: "Tensor", labels: "Tensor") -> "Tensor":
@@ -98,10 +98,12 @@ def most_likely(model: "nn.Module", lengths: Ints, batch: Callable[[Ints, int, i
     """The number of the best label of every item."""
     from isogloss.training.inference import outputs
 
-    def forward(model: "nn.Module", given: Mapping[str, "Tensor"]) -> tuple["Tensor"]:
-        return (model(**given).logits.argmax(-1),)
-
     best = np.zeros(len(lengths), np.int64)
-    for items, (found,) in outputs(model, lengths, batch, forward):
+    for items, (found,) in outputs(model, lengths, batch, best_label):
         best[items] = found
     return best
+
+
+def best_label(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor"]:
+    """The number of the best label wherever the model gives logits."""
+    return (model(**batch).logits.argmax(-1),)

@@ -1,7 +1,7 @@
 """Extractive question answering: where in the passage the answer begins and ends.
 
-An answer is cut out of the passage as it is written, by the characters of its first and last piece: nothing is put
-together from pieces or words again, so it is a substring in languages without blanks as in all others.
+An answer is cut out of the passage as it is written, by the characters of its first and last sub-word: nothing is
+put together from tokens or words again, so it is a substring in languages without blanks as in all others.
 """
 
 import math
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isogloss.systems.encoder.adapter import EncoderAdapter, arguments, cross_entropy
-from isogloss.systems.neural.gold import answer_places, left_out
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.encoder.adapter import EncoderAdapter, cross_entropy, model_arguments
 from isogloss.systems.neural.task_adapter import IGNORED
-from isogloss.systems.tokens.inputs import Rows
-from isogloss.systems.tokens.windows import Gold, windows
+from isogloss.systems.targets import answer_spans, left_out_notes
+from isogloss.systems.tokens.inputs import InputRows
+from isogloss.systems.tokens.subwords import TextSlices, tokenize, unique
+from isogloss.systems.tokens.windows import AnswerSpans, Windows
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
@@ -23,31 +25,32 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-class QuestionAnswering(EncoderAdapter):
-    """XQuAD, MLQA and TyDiQA: a number for each piece to be the first of the answer, and one to be the last."""
+class EncoderReader(EncoderAdapter):
+    """XQuAD, MLQA and TyDiQA: a number for each sub-word to be the first of the answer, and one to be the last."""
 
-    auto = "AutoModelForQuestionAnswering"
+    name = "encoder reading"
+    auto_class = "AutoModelForQuestionAnswering"
 
     @property
-    def settings(self) -> dict[str, object]:
-        """Two numbers a piece."""
+    def head_settings(self) -> dict[str, object]:
+        """Two numbers a sub-word."""
         return {"num_labels": 2}
 
-    def _exercise(self, train: Examples) -> TrainingObjective:
-        places = answer_places(train)
-        usable = [row for row, (begin, _) in enumerate(places) if begin >= 0]
-        begins, ends = np.array([places[row] for row in usable], np.int64).T
+    def _objective(self, train: Examples) -> TrainingObjective:
+        spans = answer_spans(train)
+        usable = [row for row, (begin, _) in enumerate(spans) if begin >= 0]
+        begins, ends = np.array([spans[row] for row in usable], np.int64).T
         part = train if len(usable) == len(train) else train.keep(usable)
-        objective = _LabelledWindows(self._rows(part, Gold(begins, ends)))
-        objective.notes = left_out(train, len(usable), "their answer is not in their passage")
+        objective = _LabelledWindows(self._rows(part, AnswerSpans(begins, ends)))
+        objective.notes = left_out_notes(train, len(usable), "their answer is not in their passage")
         return objective
 
-    def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
-        """The best span of each passage; of a passage without a single piece, nothing."""
+    def predict(self, model: "nn.Module", examples: Examples) -> list[str]:
+        """The best span of each passage; of a passage without a single sub-word, nothing."""
         return [found[0][1] if found else "" for found in self.ranked(model, examples)]
 
     def ranked(self, model: "nn.Module", examples: Examples) -> list[list[tuple[float, str]]]:
-        """The n best answers of each passage with their scores, best first: for each first piece its best last one."""
+        """The n best answers of each passage with their scores, best first: for each first sub-word its best last."""
         from isogloss.training.inference import outputs
 
         rows = self._rows(examples)
@@ -66,17 +69,47 @@ class QuestionAnswering(EncoderAdapter):
             ends[items, :width] = np.take_along_axis(end, high, 1)
         return _merged(examples["context"], rows.encoded.columns["example"], (scores, begins, ends), count)
 
-    def _rows(self, examples: Examples, gold: Gold | None = None) -> Rows:
+    def _rows(self, examples: Examples, gold: AnswerSpans | None = None) -> InputRows:
         questions, contexts, recipe = examples["question"], examples["context"], self.recipe
-
-        def make() -> Encoded:
-            return windows(self.inputs, questions, contexts, recipe, gold)
-
         lengths = recipe.max_length, recipe.stride, recipe.query_length
-        places = None if gold is None else [side.tolist() for side in gold]
-        encoded = self._tokenised([questions, contexts, places], lengths, make)
-        languages = self.inputs.language_ids(examples)
-        return Rows(self.inputs, encoded, None if languages is None else languages[encoded.columns["example"]])
+        spans = None if gold is None else [side.tolist() for side in gold]
+        encoded = self._tokenised(
+            [questions, contexts, spans], lengths, lambda: self.encode_windows(questions, contexts, gold)
+        )
+        return self.inputs.rows_for(examples, encoded, encoded.columns["example"])
+
+    def encode_windows(
+        self, questions: Sequence[str], contexts: Sequence[str], gold: AnswerSpans | None = None
+    ) -> Encoded:
+        """Every question, cut to `query_length` tokens, with every window of its passage.
+
+        Returns:
+            Rows in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
+            characters of each sub-word of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the
+            places of the answer's sub-words in the row; both 0, the place of the first special token, in a window
+            without the whole answer.
+
+        Raises:
+            SystemFailureError: a question leaves no room for its passage.
+        """
+        inputs, recipe = self.inputs, self.recipe
+        distinct, which = unique(questions)
+        question = TextSlices.of(tokenize(inputs.tokenizer, distinct), which).cut(recipe.query_length)
+        room = inputs.room(inputs.pair, recipe.max_length) - question.lengths
+        if room.min(initial=1) < 1:
+            what = f"a question of {question.lengths.max()} tokens leaves no room for its passage"
+            fix = "Set a larger max_length or a smaller query_length"
+            raise SystemFailureError(what, where=inputs.source.name, fix=fix)
+        windows = Windows.of(inputs.tokenizer, contexts, room, recipe.stride)
+        question = question.rows(windows.examples)
+        rows = inputs.pair.add_to(question, windows.slices)
+        columns = {"example": windows.examples}
+        if gold is None:
+            return inputs.encoded(rows, windows.characters(rows.places[1], len(rows.ids)), columns)
+        first, last, whole = windows.locate(gold)
+        before = len(inputs.pair.groups[0]) + question.lengths + len(inputs.pair.groups[1])
+        answers = {"first": np.where(whole, before + first, 0), "last": np.where(whole, before + last, 0)}
+        return inputs.encoded(rows, {}, columns | answers)
 
 
 def _edges(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor", "Tensor"]:
@@ -85,9 +118,9 @@ def _edges(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor",
 
 
 class _LabelledWindows(TrainingObjective):
-    """Windows with the first and the last piece of the answer."""
+    """Windows with the first and the last sub-word of the answer."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: InputRows) -> None:
         self._rows, self.lengths = rows, rows.lengths
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
@@ -103,9 +136,9 @@ class _LabelledWindows(TrainingObjective):
         return float(len(items))
 
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
-        """The mean of the cross entropies of the two ends, over the pieces there are: padding is no alternative."""
+        """The mean of the cross entropies of the two ends, over the tokens there are: padding is no alternative."""
         padding = batch["attention_mask"] == 0
-        edges = (edge.float().masked_fill(padding, -math.inf) for edge in _edges(model, arguments(batch)))
+        edges = (edge.float().masked_fill(padding, -math.inf) for edge in _edges(model, model_arguments(batch)))
         first, last = (cross_entropy(edge, batch[name]) for edge, name in zip(edges, ("first", "last"), strict=True))
         return (first + last) / 2
 

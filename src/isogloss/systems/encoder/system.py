@@ -1,23 +1,24 @@
-"""The encoder system: which head answers which kind of task."""
+"""The encoder system: which head gives which form of answer."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.choice import Choice
-from isogloss.systems.encoder.classification import Classification
-from isogloss.systems.encoder.qa import QuestionAnswering
-from isogloss.systems.encoder.spans import RawEntities
-from isogloss.systems.encoder.tagging import Tagging
+from isogloss.systems.encoder.choice import EncoderMultipleChoice
+from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.qa import EncoderReader
+from isogloss.systems.encoder.spans import EncoderEntitySpans
+from isogloss.systems.encoder.tagging import EncoderTagger
 from isogloss.systems.neural.system import NeuralSystem, flag
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
-_SKILLS: dict[str, type[EncoderAdapter]] = {
-    "classification": Classification,
-    "choice": Choice,
-    "tagging": Tagging,
-    "qa": QuestionAnswering,
+_ADAPTERS: dict[str, type[EncoderAdapter]] = {
+    "label": EncoderClassifier,
+    "option": EncoderMultipleChoice,
+    "tags": EncoderTagger,
+    "answer": EncoderReader,
 }
 
 
@@ -36,8 +37,8 @@ class EncoderSystem(NeuralSystem):
         self.raw = flag("raw", raw)
         super().__init__(model, **settings)
 
-    def _named(self) -> list[str]:
-        return [*super()._named(), *(["raw"] if self.raw else [])]
+    def _name_parts(self) -> list[str]:
+        return [*super()._name_parts(), *(["raw"] if self.raw else [])]
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -45,9 +46,12 @@ class EncoderSystem(NeuralSystem):
         return {**super().metadata, **({"raw": True} if self.raw else {})}
 
     def refusal(self, task: Task) -> str:
-        """Retrieval and mining are refused, and of raw text everything but entities."""
-        if task.kind not in _SKILLS:
+        """Retrieval and unknown forms of answers are refused, and of raw text everything but entities."""
+        kind = kind_of(task)
+        if kind.retrieval:
             return f"{self.family} has no vector for a text, and {task.id} is retrieval: use dual-encoder or embedder"
+        if kind.form not in _ADAPTERS:
+            return f"{self.family} has no head for the {kind.form} of {task.id}"
         if self.raw and not _has_entities(task):
             return f"raw text is for named entities, and {task.id} has none"
         return ""
@@ -61,7 +65,7 @@ class EncoderSystem(NeuralSystem):
         if self.source.config.is_encoder_decoder:
             fix = f"text2text:{self.source.name} trains such models"
             raise SystemFailureError("the model has a decoder", where=self.source.name, fix=fix)
-        made = RawEntities if self.raw else _SKILLS[task.kind]
+        made = EncoderEntitySpans if self.raw else _ADAPTERS[kind_of(task).form]
         return made(task, self.recipe_for(task), self.source)
 
 

@@ -1,11 +1,11 @@
-"""What happens at a checkpoint: all languages are asked, and the weights that a rule may choose are kept."""
+"""What happens at a checkpoint: all languages are answered, and the weights that a rule may choose are kept."""
 
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isogloss.systems.base import FitContext
-from isogloss.systems.neural.progress import Display
+from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import save, step_name
 from isogloss.tasks.examples import Examples
@@ -21,10 +21,10 @@ _SHOWN = 3  # of many notes of a kind
 
 
 class CheckpointCallback:
-    """Watches a run: records its checkpoints, keeps the best weights, and says when it has converged.
+    """Called at checkpoints: records them, keeps the best weights, and says when it has converged.
 
     Args:
-        adapter: how the model is asked.
+        adapter: how the model predicts.
         context: the dev and test sets, and the folder of the record.
         languages: those that are recorded.
         seed: of the run.
@@ -43,13 +43,13 @@ class CheckpointCallback:
         languages: list[str],
         seed: int,
         weights: Path,
-        display: Display,
+        display: ProgressDisplay,
     ) -> None:
         recipe = adapter.recipe
         self.adapter, self.languages, self.weights, self.display = adapter, languages, weights, display
-        judging = {*selecting_languages(recipe.select, languages), *(("en",) if recipe.patience else ())}
+        selecting = {*selecting_languages(recipe.select, languages), *(("en",) if recipe.patience else ())}
         wanted = [(code, split) for code in languages for split in ("dev", "test")]
-        wanted += [(code, "dev") for code in sorted(judging)]
+        wanted += [(code, "dev") for code in sorted(selecting)]
 
         def find(language: str, split: str) -> Examples:
             examples = context.examples(language, split)
@@ -57,36 +57,38 @@ class CheckpointCallback:
             return examples
 
         probes = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.examples, judging)
+        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.examples, selecting)
         self.notes = list(probes.notes)
-        self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in judging))])
+        self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in selecting))])
         self.failure: Exception | None = None
 
-    def _warn(self, unjudged: list[str]) -> None:
+    def _warn(self, missing: list[str]) -> None:
         """Say before anything is learnt that a dev set which should choose is not there."""
-        for note in unjudged[:_SHOWN]:
+        for note in missing[:_SHOWN]:
             self.display.say(f"{note}; the last checkpoint answers where it should have chosen")
-        if len(unjudged) > _SHOWN:
-            self.display.say(f"and so with {len(unjudged) - _SHOWN} further languages")
+        if len(missing) > _SHOWN:
+            self.display.say(f"and so with {len(missing) - _SHOWN} further languages")
 
-    def __call__(self, info: "CheckpointInfo", model: "nn.Module") -> bool:
+    def __call__(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> bool:
         """Ask and record; True where the run has converged."""
         try:
-            self._observe(info, model)
+            self._record(checkpoint, model)
         except Exception as error:  # in one process of many: raised here, it would leave the others waiting
             self.failure = error
             return True
         return self._converged()
 
-    def _observe(self, info: "CheckpointInfo", model: "nn.Module") -> None:
-        step = info.step
-        self.record.add(step, lambda examples: self.adapter.answers(model, examples))
+    def _record(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
+        step = checkpoint.step
+        self.record.add(step, lambda examples: self.adapter.predict(model, examples))
         rows = [row for row in self.record.rows if row.step == step]
         scores = {
             code: dev_scores(rows, code, self.adapter.task.main) for code in dict.fromkeys((*self.languages, "en"))
         }
-        self.display.checkpoint(step, info.steps, info.loss, {code: of[step] for code, of in scores.items() if of})
-        self._keep(info, model)
+        self.display.checkpoint(
+            step, checkpoint.steps, checkpoint.loss, {code: of[step] for code, of in scores.items() if of}
+        )
+        self._save_if_chosen(checkpoint, model)
 
     def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
         """What would answer if the run had ended at an update; nothing before the first checkpoint."""
@@ -95,14 +97,14 @@ class CheckpointCallback:
         rule, main = self.adapter.recipe.select, self.adapter.task.main
         return {code: choose(rows, steps, rule, code, main) for code in self.languages if steps}
 
-    def _keep(self, info: "CheckpointInfo", model: "nn.Module") -> None:
+    def _save_if_chosen(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
         """Save these weights where they are the best so far, and remove those that are no longer.
 
         Those that were the best at the last state stay: a kill leads back there, and then nobody can make them again.
         """
-        choices = [*self._choices(info.step).values(), *self._choices(info.kept).values()]
+        choices = [*self._choices(checkpoint.step).values(), *self._choices(checkpoint.kept).values()]
         wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
-        now = self.weights / step_name(info.step)
+        now = self.weights / step_name(checkpoint.step)
         if now.name in wanted:
             save(model, now, self.adapter.source.tokenizer)
         self._remove_weights(but=wanted)
@@ -121,7 +123,7 @@ class CheckpointCallback:
         best = max(scores, key=lambda at: (scores[at], -at))
         return sum(at > best for at in scores) >= patience
 
-    def conclude(self, last: int) -> dict[str, ChosenCheckpoint]:
+    def finish(self, last: int) -> dict[str, ChosenCheckpoint]:
         """Complete the record; gives the checkpoint that answers in each language."""
         chosen = self._choices(last)
         self.record.finish()

@@ -11,8 +11,15 @@ from msgspec.structs import replace
 from isogloss.errors import unknown
 from isogloss.systems.base import FitContext
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
-from isogloss.systems.neural.fit_log import ACCOUNT, FitLog, described, finished, read_account, write_account
-from isogloss.systems.neural.progress import Display, shown
+from isogloss.systems.neural.fit_log import (
+    FIT_LOG,
+    FitLog,
+    describe_examples,
+    finish_log,
+    read_fit_log,
+    write_fit_log,
+)
+from isogloss.systems.neural.progress import ProgressDisplay, show_progress
 from isogloss.systems.neural.stages import stage
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import LAST, restore, save, step_name
@@ -31,12 +38,12 @@ if TYPE_CHECKING:
 STATE, WEIGHTS = "state", "weights"
 
 # A training set, and what a model makes of it.
-StageData = tuple[Examples, TrainingObjective]
+TrainingStage = tuple[Examples, TrainingObjective]
 
 
 @dataclass
 class FineTunedModel:
-    """A model that has learnt, with the weights of the checkpoint that each language is answered by.
+    """A model with the weights of the checkpoint that answers in each language.
 
     Attributes:
         weights: the folder of weights; None where only those of `model` are there.
@@ -51,7 +58,7 @@ class FineTunedModel:
     updates: int = 0
     loaded: str = LAST
 
-    def of(self, language: str) -> "nn.Module":
+    def for_language(self, language: str) -> "nn.Module":
         """The model as it answers in a language."""
         if self.weights is not None:
             # Where one checkpoint answers all, it answers also in languages that nobody had asked for.
@@ -79,60 +86,60 @@ class FineTuning:
     seed: int
     quiet: bool = False
 
-    def learn(self, context: FitContext | None) -> FineTunedModel:
+    def fit(self, context: FitContext | None) -> FineTunedModel:
         """Train, or take up what was begun or finished; processes that train together all call this.
 
-        Nobody else may learn in the same context meanwhile.
+        Nobody else may fit in the same context meanwhile.
 
         Raises:
             IsoglossError: there is nothing to learn from, a rule's language is not the task's, training fails, …
         """
         if self.train is None:
-            return FineTunedModel(self._untaught())
+            return FineTunedModel(self._load_model())
         title = f"{self.adapter.task.id} seed {self.seed}"
-        with shown(title, quiet=self.quiet or not processes.is_main()) as display:
+        with show_progress(title, quiet=self.quiet or not processes.is_main()) as display:
             with processes.in_step():
-                sets, absent = self._sets(self.train)
+                sets, notes = self._training_sets(self.train)
             if context is None:
-                model, lessons = self._ready(sets)
-                self._train(model, lessons, None, None, display)
+                model, stages = self._prepare(sets)
+                self._train(model, stages, None, None, display)
                 return FineTunedModel(model)
             self._check_rule()
-            account = processes.from_main(lambda: self._begun(sets, absent, context))
-            if account.finished:
+            log = processes.from_main(lambda: self._begin_or_resume(sets, notes, context))
+            if log.finished:
                 weights = context.folder / WEIGHTS
-                return FineTunedModel(self._untaught(), weights, account.chosen, account.updates, loaded="")
-            return self._studied(sets, context, account, display)
+                return FineTunedModel(self._load_model(), weights, log.chosen, log.updates, loaded="")
+            return self._train_with_log(sets, context, log, display)
 
     def _check_rule(self) -> None:
-        of, rule = self.adapter.task, self.adapter.recipe.select
-        known = (*of.languages, *of.also)
+        task, rule = self.adapter.task, self.adapter.recipe.select
+        known = (*task.languages, *task.also)
         for language in selecting_languages(rule, ()):
             if language not in known and rule != "english-dev":
-                raise unknown(f"language of {of.id} in {rule}:", language, known)
+                raise unknown(f"language of {task.id} in {rule}:", language, known)
 
-    def _sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
+    def _training_sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
         """What is learnt from in turn, the task's own training set last; and notes on what is not there."""
         found = {name: stage(name, self.adapter.task, train.root) for name in self.adapter.recipe.stages}
         absent = [name for name, examples in found.items() if examples is None]
         notes = [f"stage {name}: its file is not there, and was left out" for name in absent]
         return [*(examples for examples in found.values() if examples is not None), train], notes
 
-    def _begun(self, sets: list[Examples], notes: list[str], context: FitContext) -> FitLog:
-        """The account of this very fit that is there, or a new one after whatever is there was removed."""
+    def _begin_or_resume(self, sets: list[Examples], notes: list[str], context: FitContext) -> FitLog:
+        """The log of this very fit that is there, or a new one after whatever is there was removed."""
         adapter, folder = self.adapter, context.folder
-        found, fingerprint = read_account(folder), self._fingerprint(sets)
+        found, fingerprint = read_fit_log(folder), self._fingerprint(sets)
         if found is not None and found.fingerprint == fingerprint:
             further = [code for code in context.languages if code not in found.languages]
             # Where each language has its own best checkpoint, all checkpoints must be asked in a further one.
             if not further or adapter.recipe.select != "target-dev":
-                return _taken_up(found, further, folder)
-        # The account first: what it tells of must be there, also after a kill.
-        for name in (ACCOUNT, SCORES, ANSWERS):
+                return _with_languages(found, further, folder)
+        # The log first: what it tells of must be there, also after a kill.
+        for name in (FIT_LOG, SCORES, ANSWERS):
             (folder / name).unlink(missing_ok=True)
         _remove(folder, STATE, WEIGHTS, SHARDS)
-        *stages, train = map(described, sets)
-        account = FitLog(
+        *stages, train = map(describe_examples, sets)
+        log = FitLog(
             fingerprint=fingerprint,
             task=adapter.task.id,
             seed=self.seed,
@@ -143,8 +150,8 @@ class FineTuning:
             stages=stages,
             notes=notes,
         )
-        write_account(folder, account)
-        return account
+        write_fit_log(folder, log)
+        return log
 
     def _fingerprint(self, sets: list[Examples]) -> str:
         """A hash over everything that decides what is learnt."""
@@ -152,60 +159,62 @@ class FineTuning:
         settings = {
             at.name: value for at in fields(adapter) if isinstance(value := getattr(adapter, at.name), str | int)
         }
-        parts = (__version__, type(adapter).__name__, settings, adapter.source.identity, adapter.task.id, self.seed)
+        parts = (__version__, adapter.name, settings, adapter.source.identity, adapter.task.id, self.seed)
         digest = hashlib.sha256(repr((*parts, asdict(adapter.recipe))).encode())
         for examples in sets:
             # A part of a training set has the checksum of the whole.
             digest.update("\n".join([examples.task, examples.language, examples.checksum, *examples.ids]).encode())
         return digest.hexdigest()
 
-    def _studied(self, sets: list[Examples], context: FitContext, account: FitLog, display: Display) -> FineTunedModel:
-        """Train with a record, and keep what answers."""
+    def _train_with_log(
+        self, sets: list[Examples], context: FitContext, log: FitLog, display: ProgressDisplay
+    ) -> FineTunedModel:
+        """Train with a record of checkpoints, and keep what answers."""
         adapter, folder, weights = self.adapter, context.folder, context.folder / WEIGHTS
         with processes.in_step():
             main = processes.is_main()
-            observer = (
-                CheckpointCallback(adapter, context, account.languages, self.seed, weights, display) if main else None
+            callback = (
+                CheckpointCallback(adapter, context, log.languages, self.seed, weights, display) if main else None
             )
-        model, lessons = self._ready(sets)
-        trained = self._train(model, lessons, folder / STATE, observer, display)
+        model, stages = self._prepare(sets)
+        trained = self._train(model, stages, folder / STATE, callback, display)
         with processes.in_step():
-            if observer is None:
+            if callback is None:
                 return FineTunedModel(model)
-            if observer.failure is not None:
-                raise observer.failure
+            if callback.failure is not None:
+                raise callback.failure
             save(model, weights / LAST, adapter.source.tokenizer)
-            chosen = observer.conclude(trained.steps)
-            notes = [*observer.notes, *(note for _, objective in lessons for note in objective.notes)]
-            write_account(folder, finished(account, trained, observer.record.steps, chosen, notes))
+            chosen = callback.finish(trained.steps)
+            notes = [*callback.notes, *(note for _, objective in stages for note in objective.notes)]
+            write_fit_log(folder, finish_log(log, trained, callback.record.steps, chosen, notes))
             _remove(folder, STATE, SHARDS)
         return FineTunedModel(model, weights, chosen, trained.steps)
 
-    def _untaught(self) -> "nn.Module":
-        """A model that is only asked, where this process computes."""
+    def _load_model(self) -> "nn.Module":
+        """A model that only predicts, where this process computes."""
         with processes.in_step():
-            model = self.adapter.open(self.seed)
+            model = self.adapter.load_model(self.seed)
             model.to(processes.device_of()).eval()
         return model
 
-    def _ready(self, sets: list[Examples]) -> "tuple[nn.Module, list[StageData]]":
+    def _prepare(self, sets: list[Examples]) -> "tuple[nn.Module, list[TrainingStage]]":
         """The model as it begins, and what it learns, one after the other."""
         with processes.in_step():
-            return self.adapter.open(self.seed), [(examples, self.adapter.objective(examples)) for examples in sets]
+            return self.adapter.load_model(self.seed), [(each, self.adapter.objective(each)) for each in sets]
 
     def _train(
         self,
         model: "nn.Module",
-        lessons: list[StageData],
+        stages: list[TrainingStage],
         state: Path | None,
-        observer: CheckpointCallback | None,
-        display: Display,
+        callback: CheckpointCallback | None,
+        display: ProgressDisplay,
     ) -> "TrainingResult":
-        """Learn all lessons, and say how the last one went, which is the one that is watched; goes on after a kill."""
+        """Train on all stages, and say how the last one went, which has the checkpoints; goes on after a kill."""
         from isogloss.training import loop
 
-        for number, (examples, objective) in enumerate(lessons, 1):
-            last = number == len(lessons)
+        for number, (examples, objective) in enumerate(stages, 1):
+            last = number == len(stages)
             name = f"{examples.task}/{examples.language}" if last else ", ".join(examples.sources)
             display.say(f"{'' if last else f'stage {number}: '}{len(examples):,} examples of {name}")
             trained = loop.train(
@@ -214,24 +223,24 @@ class FineTuning:
                 self.adapter.recipe,
                 seed=self.seed,
                 state=None if state is None else state / f"{number}.pt",
-                on_checkpoint=observer if last else None,
+                on_checkpoint=callback if last else None,
                 progress=display,
                 keep_float32=not last,
             )
         return trained
 
 
-def _taken_up(account: FitLog, further: list[str], folder: Path) -> FitLog:
-    """An account with further languages: the record has them from now on, or has ended without them."""
-    if account.finished:
+def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
+    """A log with further languages: the record has them from now on, or has ended without them."""
+    if log.finished:
         _remove(folder, STATE, SHARDS)  # where a kill came just before that
         late = [f"{code}: not in the record, which was complete when it was first asked for" for code in further]
-        account = replace(account, notes=[*dict.fromkeys((*account.notes, *late))])
+        log = replace(log, notes=[*dict.fromkeys((*log.notes, *late))])
     else:
-        account = replace(account, languages=[*account.languages, *further])
+        log = replace(log, languages=[*log.languages, *further])
     if further:
-        write_account(folder, account)
-    return account
+        write_fit_log(folder, log)
+    return log
 
 
 def _remove(folder: Path, *names: str) -> None:

@@ -1,4 +1,4 @@
-"""The account of a fit: everything that was done, in `training.json`."""
+"""The log of a fit: everything that was done, in `training.json`."""
 
 import platform
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from isogloss.version import __version__
 if TYPE_CHECKING:
     from isogloss.training.loop import TrainingResult
 
-ACCOUNT = "training.json"
+FIT_LOG = "training.json"
 
 
 class FitLog(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class FitLog(msgspec.Struct, frozen=True):
         stages: like `learnt_from`, of what came before.
         finished: whether the weights beside it are the final ones.
         updates: how many were done; fewer than planned where it had converged.
-        padding: share of the positions that held no piece.
+        padding: share of the positions that held no token.
         utilisation: share of the device's matrix rate that the model's own products reached.
         losses: the mean loss before each checkpoint.
         chosen: the checkpoint that answers in each language, and what chose it.
@@ -62,20 +62,16 @@ class FitLog(msgspec.Struct, frozen=True):
     python: str = platform.python_version()
 
 
-def finished(
-    account: FitLog,
-    trained: "TrainingResult",
-    steps: Sequence[int],
-    chosen: dict[str, ChosenCheckpoint],
-    notes: list[str],
+def finish_log(
+    log: FitLog, trained: "TrainingResult", steps: Sequence[int], chosen: dict[str, ChosenCheckpoint], notes: list[str]
 ) -> FitLog:
-    """The account of a fit that has ended well, after checkpoints at some steps."""
+    """The log of a fit that has ended well, after checkpoints at some steps."""
     from accelerate import __version__ as accelerate
     from torch import __version__ as torch
     from transformers import __version__ as transformers
 
     return msgspec.structs.replace(
-        account,
+        log,
         finished=True,
         updates=trained.steps,
         seconds=round(trained.seconds, 3),
@@ -84,15 +80,15 @@ def finished(
         utilisation=round(trained.utilisation, 4),
         losses={end: float(trained.losses[begin:end].mean()) for begin, end in pairwise((0, *steps))},
         chosen=chosen,
-        notes=[*account.notes, *notes, *trained.notes],
+        notes=[*log.notes, *notes, *trained.notes],
         processes=processes.world(),
         device=_device(),
         libraries={"torch": str(torch), "transformers": transformers, "accelerate": accelerate},
     )
 
 
-def described(examples: Examples) -> dict[str, Any]:
-    """What examples were, as an account has it."""
+def describe_examples(examples: Examples) -> dict[str, Any]:
+    """What examples were, as a log has it."""
     return {
         "task": examples.task,
         "language": examples.language,
@@ -102,18 +98,18 @@ def described(examples: Examples) -> dict[str, Any]:
     }
 
 
-def read_account(folder: Path) -> FitLog | None:
-    """The account in a folder; None where there is none, or a damaged one."""
+def read_fit_log(folder: Path) -> FitLog | None:
+    """The log in a folder; None where there is none, or a damaged one."""
     try:
-        return msgspec.json.decode((folder / ACCOUNT).read_bytes(), type=FitLog)
+        return msgspec.json.decode((folder / FIT_LOG).read_bytes(), type=FitLog)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
-def write_account(folder: Path, account: FitLog) -> None:
-    """Write an account; a fit is finished from the moment it says so."""
-    with atomic_write(folder / ACCOUNT) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(account), indent=1).decode() + "\n")
+def write_fit_log(folder: Path, log: FitLog) -> None:
+    """Write a log; a fit is finished from the moment it says so."""
+    with atomic_write(folder / FIT_LOG) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(log), indent=1).decode() + "\n")
 
 
 def _device() -> str:

@@ -12,7 +12,7 @@ EVERY = 30.0
 _WIDE = 105  # columns of a terminal that has room for a bar beside the figures
 
 
-class Display:
+class ProgressDisplay:
     """Tells how training goes, as log lines.
 
     Args:
@@ -68,7 +68,7 @@ class Display:
         return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-class _Bar(Display):
+class _ProgressBar(ProgressDisplay):
     """The same on a terminal, as one line that changes."""
 
     def __init__(self, title: str, bars: Any) -> None:
@@ -84,10 +84,10 @@ class _Bar(Display):
 
 
 @contextmanager
-def shown(title: str, *, quiet: bool = False) -> Iterator[Display]:
-    """Something that shows a run while it goes on."""
+def show_progress(title: str, *, quiet: bool = False) -> Iterator[ProgressDisplay]:
+    """A display of a run while it goes on."""
     if quiet or not sys.stderr.isatty():
-        yield Display(title, quiet=quiet)
+        yield ProgressDisplay(title, quiet=quiet)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -101,7 +101,7 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Display]:
         TextColumn("ETA {task.fields[remaining]}"),
     )
     with Progress(*columns, console=console, transient=True) as bars:
-        yield _Bar(title, bars)
+        yield _ProgressBar(title, bars)
 
 
 def _figures(loss: float, rate: float, tokens_per_second: float, utilisation: float) -> str:

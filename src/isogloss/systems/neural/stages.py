@@ -8,6 +8,7 @@ from isogloss.data.files import Digest, resolve
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
 # Where the training set lies, as published and as the XTREME-R scripts leave it.
@@ -15,7 +16,7 @@ _SIQA = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl"
 _CHOICES = "ABC"
 
 
-class _Record(msgspec.Struct, rename="camel"):
+class _SocialIqaRecord(msgspec.Struct, rename="camel"):
     context: str
     question: str
     answer_a: str
@@ -35,7 +36,7 @@ def stage(name: str, task: Task, root: Path | None) -> Examples | None:
     Raises:
         DataError: a damaged file, or a task that such a stage is not for.
     """
-    if task.kind != "choice":
+    if kind_of(task).form != "option":
         raise DataError(f"no stage comes before {task.id}: {name} is a choice between answers", fix="Set stages = []")
     if root is None:
         return None
@@ -46,7 +47,7 @@ def stage(name: str, task: Task, root: Path | None) -> Examples | None:
 
 def _social_iqa(path: Path, task: Task, root: Path) -> Examples:
     digest = Digest()
-    records = list(jsonl(path, _Record, digest))
+    records = list(jsonl(path, _SocialIqaRecord, digest))
     for number, record in enumerate(records, 1):
         if len(record.correct) != 1 or record.correct not in _CHOICES:
             what = f"correct is {record.correct!r}, not {', '.join(_CHOICES)}"

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from isogloss.errors import unknown
 from isogloss.systems.base import FitContext, System, SystemFailureError
 from isogloss.systems.neural.fine_tuning import FineTunedModel, FineTuning
-from isogloss.systems.neural.models import ModelSource
 from isogloss.systems.neural.task_adapter import TaskAdapter
+from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -79,10 +79,10 @@ class NeuralSystem(System):
         self.source = ModelSource(model, flag("random", random))
         self.recipe_name = recipe
         self.overrides = {**changes(overrides), **changes(keys)}
-        self.name = str(label) if label else "-".join(self._named())
+        self.name = str(label) if label else "-".join(self._name_parts())
         self.quiet = quiet
-        self._skill: TaskAdapter | None = None
-        self._taught: FineTunedModel | None = None
+        self._adapter: TaskAdapter | None = None
+        self._model: FineTunedModel | None = None
 
     @classmethod
     def settings(cls) -> list[str]:
@@ -92,7 +92,7 @@ class NeuralSystem(System):
         own = [each.name for each in given if each.kind is Parameter.KEYWORD_ONLY]
         return sorted({*own, *_KEYS})
 
-    def _named(self) -> list[str]:
+    def _name_parts(self) -> list[str]:
         last = re.sub(r"[^\w.-]+", "-", self.source.title)
         extra = [self.recipe_name] if self.recipe_name != "paper" else []
         return [self.family, last, *(["random"] if self.source.random else []), *extra]
@@ -149,7 +149,7 @@ class NeuralSystem(System):
         Raises:
             IsoglossError: the task is refused, there is nothing to learn from, or training fails.
         """
-        return self._learn(task, train, seed, None)
+        return self._fit(task, train, seed, None)
 
     def learn(self, task: Task, train: Examples | None, seed: int, context: FitContext) -> "NeuralSystem":
         """Train with a record of checkpoints, or take up a fit that was begun or finished in its folder.
@@ -157,22 +157,22 @@ class NeuralSystem(System):
         Raises:
             IsoglossError: the task is refused, there is nothing to learn from, or training fails.
         """
-        return self._learn(task, train, seed, context)
+        return self._fit(task, train, seed, context)
 
-    def _learn(self, task: Task, train: Examples | None, seed: int, context: FitContext | None) -> "NeuralSystem":
+    def _fit(self, task: Task, train: Examples | None, seed: int, context: FitContext | None) -> "NeuralSystem":
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
         if not self.needs_training(task):
             train = None
         elif train is None:
             raise SystemFailureError(f"{self.name} needs a training set for {task.id}", fix="Give one, or epochs = 0")
-        self._skill = self._taught = None  # the model before must not take memory while the next one learns
-        self._skill = self.adapter(task)
-        self._taught = FineTuning(self._skill, train, seed, self.quiet).learn(context)
+        self._adapter = self._model = None  # the model before must not take memory while the next one learns
+        self._adapter = self.adapter(task)
+        self._model = FineTuning(self._adapter, train, seed, self.quiet).fit(context)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:
         """An answer for every example, by the checkpoint that was chosen for their language."""
-        if self._skill is None or self._taught is None:
+        if self._adapter is None or self._model is None:
             raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
-        return self._skill.answers(self._taught.of(examples.language), examples)
+        return self._adapter.predict(self._model.for_language(examples.language), examples)

@@ -1,15 +1,14 @@
-"""How one kind of task is put to one family of models."""
+"""How tasks with one form of answer are put to one family of models."""
 
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.gold import where
+from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 from isogloss.training.encoded import Encoded
@@ -21,27 +20,29 @@ from isogloss.version import __version__
 if TYPE_CHECKING:
     from torch import nn
 
-    from isogloss.systems.neural.models import ModelSource
+    from isogloss.systems.pretrained import ModelSource
 
 IGNORED = -100  # the label of what has none
 
 
 @dataclass
 class TaskAdapter(ABC):
-    """A task, ready to be taught to a model and asked of it.
+    """Makes a training objective of a task's examples, and answers of what a model gives for them.
 
     Attributes:
+        name: what kept tokens and fits are found by again: one that tokenises or trains otherwise has another.
         task: what is asked.
         recipe: where lengths and strides come from.
         source: where model and tokenizer come from.
     """
 
+    name: ClassVar[str]
     task: Task
     recipe: Recipe
     source: "ModelSource"
 
     @abstractmethod
-    def open(self, seed: int) -> "nn.Module":
+    def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model with the head of the task; what is not pretrained is drawn from the seed."""
 
     def objective(self, train: Examples) -> TrainingObjective:
@@ -52,11 +53,11 @@ class TaskAdapter(ABC):
         """
         if not len(train) or not train.has_gold:
             what = f"the training set {'has no answers' if len(train) else 'is empty'}"
-            raise SystemFailureError(what, where=where(train), fix="Give a training split that has gold")
-        return self._exercise(train)
+            raise SystemFailureError(what, where=dataset_name(train), fix="Give a training split that has gold")
+        return self._objective(train)
 
     @abstractmethod
-    def _exercise(self, train: Examples) -> TrainingObjective:
+    def _objective(self, train: Examples) -> TrainingObjective:
         """The same of examples that have answers."""
 
     def check(self, examples: Examples) -> None:  # noqa: B027 - most models can be asked anything
@@ -67,7 +68,7 @@ class TaskAdapter(ABC):
         """
 
     @abstractmethod
-    def answers(self, model: "nn.Module", examples: Examples) -> Sequence[Any]:
+    def predict(self, model: "nn.Module", examples: Examples) -> Sequence[Any]:
         """An answer for every example, in order, in the form of the task's kind."""
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
@@ -75,9 +76,8 @@ class TaskAdapter(ABC):
 
         Args:
             contents: the columns it is made of.
-            settings: whatever else decides it, beside the kind of adapter and the tokenizer.
+            settings: whatever else decides it, beside the adapter and the tokenizer.
             make: tokenises.
         """
         text = hashlib.blake2b(msgspec.json.encode(contents), digest_size=16).hexdigest()
-        kind = f"{type(self).__module__}.{type(self).__name__}"
-        return cached([kind, __version__, self.source.tokenizer_hash, text, *map(str, settings)], make)
+        return cached([self.name, __version__, self.source.tokenizer_hash, text, *map(str, settings)], make)

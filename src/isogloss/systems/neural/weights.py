@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.models import quiet, transformers
+from isogloss.systems.pretrained import quiet, transformers
 
 if TYPE_CHECKING:
     from torch import nn

@@ -6,9 +6,10 @@ from itertools import chain
 import numpy as np
 
 from isogloss.metrics.statistics import IntArray
+from isogloss.systems.base import dataset_name
 from isogloss.systems.ngram.labels import LabelSet
-from isogloss.systems.ngram.linear import Linear, Rows, train_classifier, train_ranker
-from isogloss.systems.ngram.pairs import pair_rows, text_rows
+from isogloss.systems.ngram.linear_model import LinearModel, SparseRows, train_classifier, train_ranker
+from isogloss.systems.ngram.text_features import pair_rows, text_rows
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -18,13 +19,13 @@ _BATCH = 64
 _TOGETHER = 512  # examples answered together: bounds the memory
 
 
-class Classifier:
+class NgramClassifier:
     """Multinomial logistic regression over the n-grams of a text, or of two and what they share."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
         labels = train[train.gold]
-        self.labels = LabelSet(task, labels, where=f"{train.task}/{train.language} {train.split}")
-        self.model = Linear(_BITS, len(self.labels))
+        self.labels = LabelSet(task, labels, where=dataset_name(train))
+        self.model = LinearModel(_BITS, len(self.labels))
         train_classifier(
             self.model,
             lambda rows: _text_features(train, rows),
@@ -44,7 +45,7 @@ class Classifier:
         return found
 
 
-def _text_features(examples: Examples, rows: IntArray) -> Rows:
+def _text_features(examples: Examples, rows: IntArray) -> SparseRows:
     def column(name: str) -> list[str]:
         values = examples[name]
         return [values[row] for row in rows.tolist()]
@@ -54,14 +55,14 @@ def _text_features(examples: Examples, rows: IntArray) -> Rows:
     return pair_rows(column("text_a"), column("text_b"), _BITS)
 
 
-class Chooser:
+class NgramMultipleChoice:
     """A log-linear ranker over (premise, choice), told apart by what is asked for: the cause or the effect."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
         labels = np.array([int(label) for label in train[train.gold]], np.int64)
-        self.model = Linear(_BITS)
+        self.model = LinearModel(_BITS)
 
-        def groups(rows: IntArray) -> tuple[Rows, IntArray, IntArray]:
+        def groups(rows: IntArray) -> tuple[SparseRows, IntArray, IntArray]:
             features, begins = _choice_features(train, rows.tolist())
             return features, begins, begins + labels[rows]
 
@@ -77,7 +78,7 @@ class Chooser:
         return found
 
 
-def _choice_features(examples: Examples, rows: Sequence[int]) -> tuple[Rows, IntArray]:
+def _choice_features(examples: Examples, rows: Sequence[int]) -> tuple[SparseRows, IntArray]:
     """The rows of every choice of the chosen examples, and where each example's choices begin."""
     premises, questions, choices = examples["premise"], examples["question"], examples["choices"]
     sizes = [len(choices[row]) for row in rows]

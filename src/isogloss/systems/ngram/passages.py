@@ -70,7 +70,7 @@ class Passages:
 
     Attributes:
         tokens: of the passages.
-        asked: two hashes a token for how its question begins, with one word and with two.
+        openings: two hashes a token for how its question begins, with one word and with two.
         matched: whether the token occurs in its question.
         sentence: a number for the sentence of each token.
         overlap: how much of what the passage shares with the question is in the token's sentence, 0 to 1.
@@ -79,7 +79,7 @@ class Passages:
     def __init__(self, questions: Sequence[str], contexts: Sequence[str]) -> None:
         asked = Tokens(questions)
         self.tokens = tokens = Tokens(contexts)
-        self.asked = tuple(hashes[tokens.owners] for hashes in _openings(asked, len(questions)))
+        self.openings = tuple(hashes[tokens.owners] for hashes in _openings(asked, len(questions)))
         own_keys = join(tokens.keys, tokens.owners.astype(np.uint64))
         self.matched: Mask = (tokens.first_class != _OTHER) & np.isin(
             own_keys, join(asked.keys, asked.owners.astype(np.uint64))

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from isogloss.metrics.statistics import IntArray
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.ngram.hashing import Hashes, buckets, join, salted
-from isogloss.systems.ngram.linear import Floats, Linear, Rows, train_ranker
+from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, train_ranker
 from isogloss.systems.ngram.passages import Passages
+from isogloss.systems.targets import answer_spans
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -25,24 +25,21 @@ _RIVALS = 48  # wrong spans that the right one is trained against
 _TOGETHER = 64  # questions answered together: bounds the memory
 
 
-class Reader:
+class NgramReader:
     """A log-linear ranker over spans: the lexical overlap around them, their shape, how the question begins."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
-        spans = _answer_spans(train)
-        usable = np.array(sorted(spans), np.int64)
+        spans = answer_spans(train)
+        usable = np.array([row for row, (begin, _) in enumerate(spans) if begin >= 0], np.int64)
         random = np.random.default_rng([seed, 1])
         questions, contexts = train["question"], train["context"]
-        self.model = Linear(_BITS, rate=_RATE)
+        self.model = LinearModel(_BITS, rate=_RATE)
 
-        def groups(chosen: IntArray) -> tuple[Rows, IntArray, IntArray]:
+        def groups(chosen: IntArray) -> tuple[SparseRows, IntArray, IntArray]:
             rows = usable[chosen].tolist()
             passages = Passages([questions[row] for row in rows], [contexts[row] for row in rows])
             return _with_rivals(passages, [spans[row] for row in rows], random)
 
-        if not len(usable):
-            where = f"{train.task}/{train.language} {train.split}"
-            raise SystemFailureError("no training answer is a span of its passage", where=where)
         train_ranker(self.model, groups, len(usable), seed=seed, epochs=_EPOCHS, batch=_BATCH)
 
     def predict(self, examples: Examples) -> list[str]:
@@ -77,20 +74,6 @@ class Reader:
         return sums
 
 
-def _answer_spans(train: Examples) -> dict[int, tuple[int, int]]:
-    """Where the first gold answer is in its passage, in characters, by row; rows without such a place are left out."""
-    starts = train["answer_starts"] if "answer_starts" in train.columns else None
-    spans = {}
-    for row, (context, answers) in enumerate(zip(train["context"], train[train.gold], strict=True)):
-        answer = answers[0] if answers else ""
-        start = starts[row][0] if starts is not None and answers else -1
-        if start < 0 or not context.startswith(answer, start):
-            start = context.find(answer)
-        if answer.strip() and start >= 0:
-            spans[row] = (start, start + len(answer))
-    return spans
-
-
 def _all_spans(passages: Passages) -> tuple[IntArray, IntArray]:
     """The first and last tokens of all spans, passage after passage."""
     tokens = passages.tokens
@@ -102,7 +85,7 @@ def _all_spans(passages: Passages) -> tuple[IntArray, IntArray]:
 
 def _with_rivals(
     passages: Passages, spans: Sequence[tuple[int, int]], random: np.random.Generator
-) -> tuple[Rows, IntArray, IntArray]:
+) -> tuple[SparseRows, IntArray, IntArray]:
     """Each answer with random wrong spans; a third begins where it does, a third ends there."""
     tokens = passages.tokens
     bounds = np.array(spans, np.int64) + tokens.text.bounds[:-1, None]
@@ -131,7 +114,7 @@ def _with_rivals(
         ],
         axis=1,
     )
-    return Rows.table(buckets(table, _BITS)), begins, begins
+    return SparseRows.table(buckets(table, _BITS)), begins, begins
 
 
 def _stepped(values: IntArray) -> Hashes:
@@ -148,7 +131,7 @@ def _edge_features(passages: Passages, *, ending: bool) -> Hashes:
     padded_shapes = np.concatenate([np.zeros(1, np.uint64), tokens.shapes, np.zeros(1, np.uint64)])
     outer = slice(2, None) if ending else slice(0, -2)
     outside, outside_shape = padded_words[outer], padded_shapes[outer]
-    one, two = passages.asked
+    one, two = passages.openings
     matched = passages.matched.astype(np.uint64)
     near = join(_stepped(passages.distance(forwards=False)), _stepped(passages.distance(forwards=True)))
     overlap = np.floor(passages.overlap * 5.99).astype(np.uint64)
@@ -185,7 +168,7 @@ def _span_features(passages: Passages, first: IntArray, last: IntArray) -> Hashe
         np.minimum(stops, 1).astype(np.uint64),
     )
     size = length.astype(np.uint64)
-    one, two = (hashes[first] for hashes in passages.asked)
+    one, two = (hashes[first] for hashes in passages.openings)
     features = {
         "size": size,
         "size, one": join(size, one),

@@ -6,10 +6,10 @@ import numpy as np
 
 from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import IntArray
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.ngram.hashing import char_ngrams
-from isogloss.systems.ngram.linear import Floats
+from isogloss.systems.ngram.linear_model import Floats
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.retrieval import pool_of
 
 _SHORTEST, _LONGEST = 2, 5
 _BITS = 20  # n-grams are told apart, and weighted by rarity, at this resolution …
@@ -17,21 +17,22 @@ _DIMENSION = 2048  # … and then folded, with random signs, into vectors of thi
 _SAMPLE = 1 << 15  # candidates whose n-grams are counted for the rarity
 _BLOCK = 1 << 14  # candidates in memory as vectors
 _TEXTS = 256  # texts whose n-grams are in memory
-_DEPTH = {"bitext": 20, "pool": 30}  # LAReQA's one-target figures need 30
 
 
-class Retriever:
-    """Ranks the pool by cosine with the query; n-grams weigh (1 + log tf) times their idf in the pool."""
+class NgramRetriever:
+    """Ranks the pool by cosine with the query; n-grams weigh (1 + log tf) times their idf in the pool.
 
-    def __init__(self, kind: str) -> None:
-        self.depth = _DEPTH[kind]
+    Args:
+        depth: how many candidates to rank.
+    """
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
         self._last: tuple[Sequence[str], Floats, Floats] | None = None
 
     def predict(self, examples: Examples) -> list[list[str]]:
         """The nearest candidates for every query, best first, each once."""
-        pool = examples.pool
-        if pool is None or not len(pool):
-            raise SystemFailureError("there is no pool to search", where=f"{examples.task}/{examples.language}")
+        pool = pool_of(examples)
         rarity, beginning = self._prepared(pool.text)
         queries = _vectors(examples["text"], rarity)
         depth = min(self.depth, len(pool))

@@ -1,13 +1,13 @@
-"""The n-gram system: which model answers which kind of task."""
+"""The n-gram system: which model gives which form of answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.ngram.classification import Chooser, Classifier
-from isogloss.systems.ngram.qa import Reader
-from isogloss.systems.ngram.retrieval import Retriever
-from isogloss.systems.ngram.tagging import Tagger
+from isogloss.systems.ngram.classification import NgramClassifier, NgramMultipleChoice
+from isogloss.systems.ngram.qa import NgramReader
+from isogloss.systems.ngram.retrieval import NgramRetriever
+from isogloss.systems.ngram.tagging import NgramTagger
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import canonical
@@ -20,10 +20,10 @@ class _Model(Protocol):
 
 
 _LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
-    "label": Classifier,
-    "option": Chooser,
-    "tags": Tagger,
-    "answer": Reader,
+    "label": NgramClassifier,
+    "option": NgramMultipleChoice,
+    "tags": NgramTagger,
+    "answer": NgramReader,
 }
 
 
@@ -54,11 +54,13 @@ class NgramSystem(System):
         return {**said, **({"train_on": self.train_on} if self.train_on else {})}
 
     def refusal(self, task: Task) -> str:
-        """Bitext mining is refused: where to cut the ranked pairs off can only be learnt from gold pairs."""
+        """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
         form = kind_of(task).form
         if form in _LEARNERS or form == "ranking":
             return ""
-        return f"{self.name} does no {task.kind}: the threshold would have to be chosen on gold pairs, and it has none"
+        if form == "pairs":
+            return f"{self.name} finds no pairs: the threshold would have to be chosen on gold pairs, and it has none"
+        return f"{self.name} has no model for the {form} of {task.id}"
 
     def needs_training(self, task: Task) -> bool:
         """All but retrieval learn from the English training set."""
@@ -72,15 +74,16 @@ class NgramSystem(System):
         """
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
-        form = kind_of(task).form
-        if form == "ranking":
-            self._model = Retriever(task.kind)
+        kind = kind_of(task)
+        if kind.form == "ranking":
+            # LAReQA's one-target figures look deeper than others.
+            self._model = NgramRetriever(30 if kind.shared_pool else 20)
             return self
         if train is None or not len(train) or not train.has_gold:
             lack = "missing" if train is None else "empty" if not len(train) else "without answers"
             what = f"{self.name} must be trained, but the training set is {lack}"
             raise SystemFailureError(what, where=task.id, fix="Give it the English training split, or any with gold")
-        self._model = _LEARNERS[form](task, train, seed)
+        self._model = _LEARNERS[kind.form](task, train, seed)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import IntArray
+from isogloss.systems.base import dataset_name
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
 from isogloss.systems.ngram.labels import LabelSet
-from isogloss.systems.ngram.linear import Floats, Linear, Rows, train_classifier
+from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, train_classifier
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -21,17 +22,17 @@ _SENTENCES = 2048  # tagged together: bounds the memory
 _AFFIXES = 5
 
 
-class Tagger:
+class NgramTagger:
     """Softmax over hashed features of a token and of the two on either side of it."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
         tags = train[train.gold]
-        self.labels = LabelSet(task, chain.from_iterable(tags), where=f"{train.task}/{train.language} {train.split}")
-        self.model = Linear(_BITS, len(self.labels))
+        self.labels = LabelSet(task, chain.from_iterable(tags), where=dataset_name(train))
+        self.model = LinearModel(_BITS, len(self.labels))
         table = _features(train["tokens"])
         gold = self.labels.codes(chain.from_iterable(tags))
         train_classifier(
-            self.model, lambda rows: Rows.table(table[rows]), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
+            self.model, lambda rows: SparseRows.table(table[rows]), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
         )
 
     def predict(self, examples: Examples) -> list[list[str]]:
@@ -46,7 +47,7 @@ class Tagger:
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
         if not lengths.sum():
             return [[] for _ in sentences]
-        scores = self.model.scores(Rows.table(_features(sentences)))
+        scores = self.model.scores(SparseRows.table(_features(sentences)))
         follows = _followers(self.labels.names)
         best = scores.argmax(axis=1) if follows.all() else _best_sequences(scores, lengths, follows)
         names = np.array(self.labels.names, dtype=object)[best].tolist()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
-from isogloss.systems.text2text.vocabulary import Frame, Row, Vocabulary, encoded, joined
-from isogloss.systems.tokens.inputs import check_length, language_codes
+from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, Seq2SeqTokenizer, encode_rows, join_fields
+from isogloss.systems.tokens.inputs import check_length, language_codes, room_for_text
+from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
@@ -18,136 +18,125 @@ from isogloss.training.objective import Arrays, Ints, TrainingObjective
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-_GRANULE = 4  # written texts are padded to a multiple of this
+_GRANULE = 4  # targets are padded to a multiple of this
 
 
-class TextAdapter(TaskAdapter):
-    """A task as text to be rewritten: what is read, what is written, and how that is an answer."""
+class Text2TextAdapter(TaskAdapter):
+    """A task as text to be rewritten: the source, the target, and how the target is an answer."""
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """How the model writes texts."""
-        return Vocabulary(self.source)
+    def tokenizer(self) -> Seq2SeqTokenizer:
+        """The model's tokenizer."""
+        return Seq2SeqTokenizer(self.source)
 
-    def open(self, seed: int) -> "nn.Module":
+    def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model, which needs no head."""
-        model: nn.Module = self.source.open("AutoModelForSeq2SeqLM", seed)
+        model: nn.Module = self.source.load_model("AutoModelForSeq2SeqLM", seed)
         return model
 
-    def _exercise(self, train: Examples) -> TrainingObjective:
-        return Rewriting(self.pairs(train), self.vocabulary.pad)
+    def _objective(self, train: Examples) -> TrainingObjective:
+        return Seq2SeqObjective(self.pairs(train), self.tokenizer.pad)
 
     def check(self, examples: Examples) -> None:
         """Languages that the model must be told."""
-        self.frames(examples)
+        self.special_tokens(examples)
 
     @abstractmethod
     def pairs(self, train: Examples) -> Encoded:
-        """What is read and what is written, in turn; the column `start` has the decoder's first piece of each pair."""
+        """Sources and targets, in turn; the column `start` has the decoder's first token of each pair."""
 
-    def frames(self, examples: Examples) -> list[Frame]:
-        """The frame of every example, which for some models names the language."""
-        return [self.vocabulary.frame(code) for code in language_codes(examples)]
+    def special_tokens(self, examples: Examples) -> list[Seq2SeqSpecialTokens]:
+        """The special tokens of every example, which for some models name the language."""
+        return [self.tokenizer.special_tokens(code) for code in language_codes(examples)]
 
-    def beginnings(self, examples: Examples) -> tuple[Ints, Ints]:
-        """What a decoder is given before it writes, (examples, pieces), and the piece that ends what it writes."""
-        frames = self.frames(examples)
-        given = [[frame.start, *frame.opening.tolist()] for frame in frames]
-        openings = np.array(given, np.int64) if given else np.empty((0, 1), np.int64)
-        return openings, np.array([frame.closing[0] for frame in frames], np.int64)
+    def decoder_prompts(self, examples: Examples) -> tuple[Ints, Ints]:
+        """What a decoder is given before it writes, (examples, tokens), and the token that ends what it writes."""
+        specials = self.special_tokens(examples)
+        given = [[special.decoder_start, *special.target_prefix.tolist()] for special in specials]
+        prompts = np.array(given, np.int64) if given else np.empty((0, 1), np.int64)
+        return prompts, np.array([special.target_suffix[0] for special in specials], np.int64)
 
-    def sources(self, examples: Examples, fields: Sequence[Sequence[str]]) -> list[Row]:
-        """Rows to be read: the fields of every example one after the other, cut to what fits."""
-        texts = [text for row in fields for text in row]
-        pieces = iter(self.vocabulary.pieces(texts))
+    def sources(self, examples: Examples, fields: Sequence[Sequence[str]]) -> list[Int32]:
+        """Source rows: the fields of every example one after the other, cut to what fits."""
+        subwords = iter(self.tokenizer.subwords([text for row in fields for text in row]))
         return [
-            frame.read(joined([next(pieces) for _ in row], self.room(frame)))
-            for frame, row in zip(self.frames(examples), fields, strict=True)
+            special.source(join_fields([next(subwords) for _ in row], self.room(special)))
+            for special, row in zip(self.special_tokens(examples), fields, strict=True)
         ]
 
-    def room(self, frame: Frame) -> int:
-        """Pieces of text that fit a row.
+    def room(self, special: Seq2SeqSpecialTokens) -> int:
+        """Sub-words that fit a source row.
 
         Raises:
             SystemFailureError: none fits.
         """
-        longest = self.recipe.max_length
-        if longest <= frame.size:
-            what = f"max_length is {longest}, and special tokens alone take {frame.size}"
-            raise SystemFailureError(what, where=self.source.name, fix="Set a larger max_length")
-        return longest - frame.size
+        return room_for_text(self.source, self.recipe.max_length, special.source_count)
 
-    def written(self, frame: Frame, text: Row) -> Row:
-        """A text as a model writes it; one that is too long for a row is cut, as those that are read are."""
-        room = self.recipe.max_length - len(frame.opening) - len(frame.closing)
-        return frame.written(text[: max(room, 1)])
-
-    def paired(self, examples: Examples, read: Sequence[Row], written: Sequence[Row]) -> Encoded:
-        """Rows that are read and texts that are written, one a row, in turn."""
-        frames = self.frames(examples)
-        rows = [
-            row
-            for source, target, frame in zip(read, written, frames, strict=True)
-            for row in (source, self.written(frame, target))
-        ]
-        return encoded(rows, start=np.array([frame.start for frame in frames], np.int64))
+    def target(self, special: Seq2SeqSpecialTokens, text: Int32) -> Int32:
+        """A target row; a text that is too long for a row is cut, as sources are."""
+        return special.target(text[: max(self.recipe.max_length - special.target_count, 1)])
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """Rows that are read, or pairs: what `make` gives for columns of examples.
+        """Sources, or pairs: what `make` gives for columns of examples.
 
         Raises:
-            SystemFailureError: the model has fewer positions than a row may have pieces.
+            SystemFailureError: the model has fewer positions than a row may have tokens.
         """
         recipe = self.recipe
         check_length(self.source, recipe.max_length)
         lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.answer_length
-        model = self.source.config.decoder_start_token_id, self.vocabulary.positions
+        model = self.source.config.decoder_start_token_id, self.tokenizer.max_positions
         settings = (what, *model, " ".join(self.task.labels), *lengths)
         return self._tokenised([language_codes(examples), *contents], settings, make)
 
 
-class Rewriting(TrainingObjective):
-    """Texts to be rewritten as other texts; the loss is that of the written pieces.
+def encode_pairs(pairs: Sequence[tuple[Int32, Int32]], starts: Sequence[int]) -> Encoded:
+    """Rows of sources and targets in turn, with the decoder's first token of each pair."""
+    return encode_rows([row for pair in pairs for row in pair], start=np.array(starts, np.int64))
+
+
+class Seq2SeqObjective(TrainingObjective):
+    """Texts to be rewritten as other texts; the loss is that of the target's tokens.
 
     Args:
-        pairs: texts that are read and texts that are written, in turn.
-        pad: the piece that fills up.
+        pairs: sources and targets, in turn.
+        pad: the token that fills up.
     """
 
     def __init__(self, pairs: Encoded, pad: int) -> None:
         self.pairs, self.pad = pairs, pad
-        self._written = pairs.lengths[1::2]
-        self.lengths = np.maximum(pairs.lengths[0::2], self._written)
+        self._target_lengths = pairs.lengths[1::2]
+        self.lengths = np.maximum(pairs.lengths[0::2], self._target_lengths)
         order = np.argsort(self.lengths, kind="stable")
-        self._sorted, self._longest = self.lengths[order], np.maximum.accumulate(self._written[order])
+        self._sorted, self._longest = self.lengths[order], np.maximum.accumulate(self._target_lengths[order])
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Texts that are read, and as labels the texts that are written."""
+        """Sources, and as labels the targets."""
         flat, starts = self.pairs.input_ids, self.pairs.starts
-        labels = padded(flat, starts, 2 * items + 1, self._room(width), size, IGNORED).astype(np.int64)
-        begins = np.full(size, self.pad, np.int64)
-        begins[: len(items)] = self.pairs.columns["start"][items]
-        given = shifted(labels, begins, self.pad)
-        return {**masked(self.pairs, 2 * items, width, size, self.pad), "given": given, "labels": labels}
+        labels = padded(flat, starts, 2 * items + 1, self._target_width(width), size, IGNORED).astype(np.int64)
+        first = np.full(size, self.pad, np.int64)
+        first[: len(items)] = self.pairs.columns["start"][items]
+        given = shift_right(labels, first, self.pad)
+        return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
 
-    def _room(self, width: int) -> int:
-        """The longest written text of any item that fits a width: so a width has one shape only."""
+    def _target_width(self, width: int) -> int:
+        """The longest target of any item that fits a width: so a width has one shape only."""
         place = int(np.searchsorted(self._sorted, width, side="right")) - 1
         return -(-int(self._longest[max(place, 0)]) // _GRANULE) * _GRANULE
 
     def weight(self, items: Ints) -> float:
-        """The number of written pieces."""
-        return float(self._written[items].sum())
+        """The number of target tokens."""
+        return float(self._target_lengths[items].sum())
 
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
-        """The summed cross-entropy of the written pieces."""
-        from isogloss.systems.text2text.loss import written_loss
+        """The summed cross-entropy of the target tokens."""
+        from isogloss.systems.text2text.loss import target_loss
 
-        return written_loss(model, batch)
+        return target_loss(model, batch)
 
 
-def shifted(labels: Array, begins: Ints, pad: int) -> Array:
-    """What a decoder is given to write labels: its first piece, then all labels but the last."""
+def shift_right(labels: Array, first: Ints, pad: int) -> Array:
+    """What a decoder is given to write labels: its first token, then all labels but the last."""
     given = np.roll(np.where(labels == IGNORED, pad, labels), 1, axis=-1)
-    given[..., 0] = begins.reshape(-1, *[1] * (labels.ndim - 2))
+    given[..., 0] = first.reshape(-1, *[1] * (labels.ndim - 2))
     return given

@@ -1,4 +1,4 @@
-"""Writing piece by piece, the likeliest that is allowed: what comes out can always be read back."""
+"""Writing token by token, the likeliest that is allowed: what comes out can always be read back."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_LOOK_EVERY = 8  # pieces between two looks whether all rows are done: a look stops an accelerator
+_LOOK_EVERY = 8  # tokens between two looks whether all rows are done: a look stops an accelerator
 
 
 class Constraint(ABC):
@@ -21,15 +21,15 @@ class Constraint(ABC):
 
     @abstractmethod
     def choose(self, logits: Tensor) -> Tensor:
-        """The likeliest piece of each row that is allowed, from (rows, vocabulary); the choice is remembered."""
+        """The likeliest token of each row that is allowed, from (rows, vocabulary); the choice is remembered."""
 
 
-def write(model: nn.Module, batch: Mapping[str, Tensor], constraint: Constraint, longest: int) -> Tensor:
-    """What the model writes, (rows, pieces), after the pieces `given`; at most `longest`, where rows end by then."""
+def generate(model: nn.Module, batch: Mapping[str, Tensor], constraint: Constraint, longest: int) -> Tensor:
+    """What the model writes after `decoder_input_ids`, (rows, tokens): at most `longest`, where rows end by then."""
     network: Any = model
     mask = batch["attention_mask"]
     states = network.get_encoder()(input_ids=batch["input_ids"], attention_mask=mask).last_hidden_state
-    given, memory, written = batch["given"], None, []
+    given, memory, written = batch["decoder_input_ids"], None, []
     for step in range(longest):
         found = network(
             encoder_outputs=(states,),
@@ -39,9 +39,9 @@ def write(model: nn.Module, batch: Mapping[str, Tensor], constraint: Constraint,
             use_cache=True,
         )
         memory = found.past_key_values
-        piece = constraint.choose(found.logits[:, -1].float())
-        written.append(piece)
-        given = piece[:, None]
+        token = constraint.choose(found.logits[:, -1].float())
+        written.append(token)
+        given = token[:, None]
         if step % _LOOK_EVERY == _LOOK_EVERY - 1 and bool(constraint.done.all()):
             break
     return torch.stack(written, dim=1)

@@ -1,6 +1,6 @@
 """The loss over a large vocabulary, without ever having all its logits.
 
-mT5 has 250,000 pieces: the logits of a batch of 2^17 tokens would fill any device. Where they are many, the output
+mT5 has 250,000 tokens: the logits of a batch of 2^17 tokens would fill any device. Where they are many, the output
 layer is applied to some positions at a time, and again in the backward pass.
 """
 
@@ -18,13 +18,13 @@ from isogloss.systems.neural.task_adapter import IGNORED
 _ELEMENTS = 1 << 29  # of the logits that exist at a time
 
 
-def written_loss(model: nn.Module, batch: Mapping[str, Tensor]) -> Tensor:
+def target_loss(model: nn.Module, batch: Mapping[str, Tensor]) -> Tensor:
     """The summed cross-entropy of the labels, in float32."""
     network: Any = model
     arguments = {
         "input_ids": batch["input_ids"],
         "attention_mask": batch["attention_mask"],
-        "decoder_input_ids": batch["given"],
+        "decoder_input_ids": batch["decoder_input_ids"],
         "use_cache": False,
     }
     labels = batch["labels"].flatten()

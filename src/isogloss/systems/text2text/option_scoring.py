@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.choice import QUESTIONS
-from isogloss.systems.neural.gold import label_numbers, where
 from isogloss.systems.neural.task_adapter import IGNORED
-from isogloss.systems.text2text.adapter import TextAdapter, shifted
-from isogloss.systems.text2text.vocabulary import Row, encoded
+from isogloss.systems.targets import choice_indices, label_ids, question_texts
+from isogloss.systems.text2text.adapter import Text2TextAdapter, encode_pairs, shift_right
+from isogloss.systems.text2text.tokenizer import encode_rows
+from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.objective import Arrays, Ints
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 _ELEMENTS = 1 << 28  # of the logits that exist at a time: a large vocabulary makes them by far the largest array
 
 
-class Choosing(TextAdapter):
-    """A task whose answer is one of some texts: the one with the highest mean log-probability of its pieces."""
+class OptionScoring(Text2TextAdapter):
+    """A task whose answer is one of some texts: the one with the highest mean log-probability of its tokens."""
 
     @abstractmethod
     def fields(self, examples: Examples) -> list[list[str]]:
@@ -35,22 +34,25 @@ class Choosing(TextAdapter):
         """The texts to choose from, for every example."""
 
     @abstractmethod
-    def right(self, train: Examples) -> list[int]:
+    def gold_options(self, train: Examples) -> list[int]:
         """Which of them is right."""
 
     def pairs(self, train: Examples) -> Encoded:
-        """The right text is written."""
+        """The target is the right text."""
         fields = self.fields(train)
-        targets = [row[number] for row, number in zip(self.options(train), self.right(train), strict=True)]
+        targets = [row[number] for row, number in zip(self.options(train), self.gold_options(train), strict=True)]
 
         def make() -> Encoded:
-            return self.paired(train, self.sources(train, fields), self.vocabulary.pieces(targets))
+            specials = self.special_tokens(train)
+            rows = zip(specials, self.tokenizer.subwords(targets), strict=True)
+            pairs = list(zip(self.sources(train, fields), (self.target(*row) for row in rows), strict=True))
+            return encode_pairs(pairs, [special.decoder_start for special in specials])
 
         return self.tokenised("pairs", train, [fields, targets], make)
 
-    def chosen(self, model: "nn.Module", examples: Examples) -> Ints:
+    def best_options(self, model: "nn.Module", examples: Examples) -> list[int]:
         """The number of the best text of every example."""
-        best: Ints = self.scores(model, examples).argmax(axis=1)
+        best: list[int] = self.scores(model, examples).argmax(axis=1).tolist()
         return best
 
     def scores(self, model: "nn.Module", examples: Examples) -> npt.NDArray[np.float32]:
@@ -59,49 +61,51 @@ class Choosing(TextAdapter):
 
         if not len(examples):
             return np.empty((0, 1), np.float32)
-        asked = _Asked(self, examples)
-        found = np.full((len(examples), asked.width), -np.inf, np.float32)
-        for items, (scores,) in outputs(model, asked.rows.lengths, asked.batch, mean_log_probabilities):
+        rows = _OptionRows(self, examples)
+        found = np.full((len(examples), rows.options), -np.inf, np.float32)
+        for items, (scores,) in outputs(model, rows.sources.lengths, rows.batch, mean_log_probabilities):
             found[items] = scores
         return found
 
 
-class _Asked:
+class _OptionRows:
     """Examples with all texts that could be written, as batches."""
 
-    def __init__(self, adapter: Choosing, examples: Examples) -> None:
-        self.pad = adapter.vocabulary.pad
+    def __init__(self, adapter: OptionScoring, examples: Examples) -> None:
+        self.pad = adapter.tokenizer.pad
         fields, options = adapter.fields(examples), adapter.options(examples)
-        self.rows = adapter.tokenised("read", examples, [fields], lambda: encoded(adapter.sources(examples, fields)))
-        frames = adapter.frames(examples)
-        self.width = max(map(len, options))
-        pieces = iter(adapter.vocabulary.pieces([text for row in options for text in row]))
+        self.sources = adapter.tokenised(
+            "read", examples, [fields], lambda: encode_rows(adapter.sources(examples, fields))
+        )
+        specials = adapter.special_tokens(examples)
+        self.options = max(map(len, options))
+        subwords = iter(adapter.tokenizer.subwords([text for row in options for text in row]))
         nothing = np.empty(0, np.int32)
-        written: list[Row] = []
-        for frame, row in zip(frames, options, strict=True):
-            written += [adapter.written(frame, next(pieces)) for _ in row] + [nothing] * (self.width - len(row))
-        self.written = encoded(written)
-        self.begins = np.array([frame.start for frame in frames], np.int64)
+        targets: list[Int32] = []
+        for special, row in zip(specials, options, strict=True):
+            targets += [adapter.target(special, next(subwords)) for _ in row] + [nothing] * (self.options - len(row))
+        self.targets = encode_rows(targets)
+        self.first = np.array([special.decoder_start for special in specials], np.int64)
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Rows that are read, with labels (size, texts, pieces)."""
-        which = (items[:, None] * self.width + np.arange(self.width)).ravel()
-        longest = int(self.written.lengths.max())
-        flat = padded(self.written.input_ids, self.written.starts, which, longest, size * self.width, IGNORED)
-        labels = flat.astype(np.int64).reshape(size, self.width, longest)
-        begins = np.full(size, self.pad, np.int64)
-        begins[: len(items)] = self.begins[items]
-        given: Array = shifted(labels, begins, self.pad)
-        return {**masked(self.rows, items, width, size, self.pad), "given": given, "labels": labels}
+        """Sources, with labels (size, texts, tokens)."""
+        which = (items[:, None] * self.options + np.arange(self.options)).ravel()
+        longest = int(self.targets.lengths.max())
+        flat = padded(self.targets.input_ids, self.targets.starts, which, longest, size * self.options, IGNORED)
+        labels = flat.astype(np.int64).reshape(size, self.options, longest)
+        first = np.full(size, self.pad, np.int64)
+        first[: len(items)] = self.first[items]
+        given: Array = shift_right(labels, first, self.pad)
+        return {**masked(self.sources, items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
 
 
 def mean_log_probabilities(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "tuple[Tensor]":
-    """The mean log-probability of the pieces of every text, the end included; what is read is read once."""
+    """The mean log-probability of the tokens of every text, the end included; what is read is read once."""
     import torch
     from torch.nn.functional import cross_entropy
 
     network: Any = model
-    labels, given, mask = batch["labels"], batch["given"], batch["attention_mask"]
+    labels, given, mask = batch["labels"], batch["decoder_input_ids"], batch["attention_mask"]
     rows, texts, longest = labels.shape
     states = network.get_encoder()(input_ids=batch["input_ids"], attention_mask=mask).last_hidden_state
     step = max(1, _ELEMENTS // (texts * longest * network.config.vocab_size))
@@ -121,11 +125,13 @@ def mean_log_probabilities(model: "nn.Module", batch: Mapping[str, "Tensor"]) ->
     return (means.masked_fill(counts == 0, -torch.inf),)
 
 
-class Classification(Choosing):
+class Text2TextClassifier(OptionScoring):
     """MLDoc, XNLI and PAWS-X: the number of the label is written.
 
     Numbers, because names of different length would be compared by their length as well.
     """
+
+    name = "text2text classification"
 
     def fields(self, examples: Examples) -> list[list[str]]:
         """`text: …`, or `sentence1: …` and `sentence2: …`."""
@@ -138,26 +144,28 @@ class Classification(Choosing):
         """The numbers of the labels, counted from 0."""
         return [[str(number) for number in range(len(self.task.labels))]] * len(examples)
 
-    def right(self, train: Examples) -> list[int]:
+    def gold_options(self, train: Examples) -> list[int]:
         """The numbers of the gold labels."""
-        numbers: list[int] = label_numbers(self.task, train[train.gold], train).tolist()
+        numbers: list[int] = label_ids(self.task, train[train.gold], train).tolist()
         return numbers
 
-    def answers(self, model: "nn.Module", examples: Examples) -> list[str]:
+    def predict(self, model: "nn.Module", examples: Examples) -> list[str]:
         """The best label of each."""
-        return [self.task.labels[number] for number in self.chosen(model, examples).tolist()]
+        return [self.task.labels[number] for number in self.best_options(model, examples)]
 
 
-class MultipleChoice(Choosing):
+class Text2TextMultipleChoice(OptionScoring):
     """XCOPA: of the choices, which are read with the premise, the right one is written."""
+
+    name = "text2text multiple choice"
 
     def fields(self, examples: Examples) -> list[list[str]]:
         """`premise: … question: … choice1: … choice2: …`."""
-        columns = (examples[name] for name in ("premise", "question", "choices"))
+        columns = examples["premise"], question_texts(examples), examples["choices"]
         return [
             [
                 f"premise: {premise}",
-                f"question: {QUESTIONS.get(question, question)}",
+                f"question: {question}",
                 *(f"choice{number}: {choice}" for number, choice in enumerate(choices, 1)),
             ]
             for premise, question, choices in zip(*columns, strict=True)
@@ -167,16 +175,11 @@ class MultipleChoice(Choosing):
         """The choices themselves."""
         return [list(choices) for choices in examples["choices"]]
 
-    def right(self, train: Examples) -> list[int]:
+    def gold_options(self, train: Examples) -> list[int]:
         """The gold."""
-        right: list[int] = list(train[train.gold])
-        for number, choices in zip(right, train["choices"], strict=True):
-            if number not in range(len(choices)):
-                fix = "Choices are counted from 0"
-                raise SystemFailureError(f"there is no choice {number!r}", where=where(train), fix=fix)
-        return right
+        indices: list[int] = choice_indices(train).tolist()
+        return indices
 
-    def answers(self, model: "nn.Module", examples: Examples) -> Sequence[int]:
+    def predict(self, model: "nn.Module", examples: Examples) -> Sequence[int]:
         """The index of the best choice."""
-        best: list[int] = self.chosen(model, examples).tolist()
-        return best
+        return self.best_options(model, examples)

@@ -1,25 +1,28 @@
 """Retrieval: the mean of the encoder's outputs is the vector of a text, as the XTREME-R paper has it for mT5."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.dual.adapter import RetrievalAdapter
-from isogloss.systems.text2text.qa import Reading
+from isogloss.systems.neural.retrieval import RetrievalAdapter
+from isogloss.systems.text2text.qa import Text2TextReader
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
 
+    from isogloss.systems.neural.pooled_encoder import PooledEncoder
 
-class Retrieval(RetrievalAdapter):
+
+class Text2TextRetrieval(RetrievalAdapter):
     """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model that has learnt to answer SQuAD's questions (footnote 7).
 
-    The encoder's outputs are averaged over all pieces of a text, the end included, and compared by cosine.
+    The encoder's outputs are averaged over all tokens of a text, the end included, and compared by cosine.
     """
 
-    def open(self, seed: int) -> "nn.Module":
+    name = "text2text retrieval"
+
+    def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model, which needs no head.
 
         Raises:
@@ -29,20 +32,20 @@ class Retrieval(RetrievalAdapter):
             what = "it must be told the language of a text, and a pool has many"
             fix = "Take a model that needs no language ids (mT5)"
             raise SystemFailureError(what, where=self.source.name, fix=fix)
-        return self._reading.open(seed)
+        return self._reader.load_model(seed)
 
-    def _exercise(self, train: Examples) -> TrainingObjective:
+    def _objective(self, train: Examples) -> TrainingObjective:
         """Questions with their answers."""
-        return self._reading.objective(train)
+        return self._reader.objective(train)
 
-    def answers(self, model: "nn.Module", examples: Examples) -> Sequence[list[str]]:
-        """Ranked ids of candidates; for mining the id of the translation."""
-        from isogloss.systems.dual.model import DualEncoder
+    def pooled_encoder(self, model: "nn.Module") -> "PooledEncoder":
+        """The encoder of the model, without its decoder."""
+        from isogloss.systems.neural.pooled_encoder import PooledEncoder
 
         network: Any = model
-        encoder = DualEncoder(network.get_encoder(), pooling="mean")
-        return super().answers(encoder.to(network.device), examples)
+        pooled: PooledEncoder = PooledEncoder(network.get_encoder(), "mean").to(network.device)
+        return pooled
 
     @property
-    def _reading(self) -> Reading:
-        return Reading(self.task, self.recipe, self.source)
+    def _reader(self) -> Text2TextReader:
+        return Text2TextReader(self.task, self.recipe, self.source)

@@ -1,23 +1,26 @@
-"""The text2text system: which adapter answers which kind of task."""
+"""The text2text system: which adapter gives which form of answer."""
+
+from typing import Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.embedder.ranking import RETRIEVAL
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.text2text.option_scoring import Classification, MultipleChoice
-from isogloss.systems.text2text.qa import Reading
-from isogloss.systems.text2text.retrieval import Retrieval
-from isogloss.systems.text2text.tagging import Tagging
+from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
+from isogloss.systems.text2text.qa import Text2TextReader
+from isogloss.systems.text2text.retrieval import Text2TextRetrieval
+from isogloss.systems.text2text.tagging import Text2TextTagger
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.training.recipes import Recipe, recipe
 
-_SKILLS: dict[str, type[TaskAdapter]] = {
-    "classification": Classification,
-    "choice": MultipleChoice,
-    "tagging": Tagging,
-    "qa": Reading,
-    **dict.fromkeys(RETRIEVAL, Retrieval),
+_ADAPTERS: dict[str, type[TaskAdapter]] = {
+    "label": Text2TextClassifier,
+    "option": Text2TextMultipleChoice,
+    "tags": Text2TextTagger,
+    "answer": Text2TextReader,
+    "ranking": Text2TextRetrieval,
+    "pairs": Text2TextRetrieval,
 }
 # What a model learns before its encoder's outputs are compared: SQuAD, which is XQuAD's training set.
 _BEFORE_RETRIEVAL = "xquad"
@@ -29,8 +32,9 @@ class Text2TextSystem(NeuralSystem):
     family = "text2text"
 
     def refusal(self, task: Task) -> str:
-        """A kind of task it knows no format for."""
-        return "" if task.kind in _SKILLS else f"{self.name} has no format for {task.kind}, which {task.id} is"
+        """A form of answer it knows no format for."""
+        form = kind_of(task).form
+        return "" if form in _ADAPTERS else f"{self.name} has no format for the {form} of {task.id}"
 
     def adapter(self, task: Task) -> TaskAdapter:
         """How a task is put to the model.
@@ -41,18 +45,19 @@ class Text2TextSystem(NeuralSystem):
         if not self.source.config.is_encoder_decoder:
             fix = f"encoder:{self.source.name} trains such models"
             raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
-        return _SKILLS[task.kind](task, self.recipe_for(task), self.source)
+        return _ADAPTERS[kind_of(task).form](task, self.recipe_for(task), self.source)
 
     def recipe_for(self, task: Task) -> Recipe:
         """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
-        if task.kind not in RETRIEVAL:
+        if not kind_of(task).retrieval:
             return super().recipe_for(task)
-        learnt, own = (self.overrides.get(name, {}) for name in (_BEFORE_RETRIEVAL, task.id.removeprefix("mini-")))
-        mine = {**self.overrides, _BEFORE_RETRIEVAL: {**learnt, **own}}
-        return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, mine)
+        overrides: dict[str, Any] = {}
+        for name in (_BEFORE_RETRIEVAL, task.base_id, task.id):
+            overrides |= self.overrides.get(name, {})
+        return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, {**self.overrides, _BEFORE_RETRIEVAL: overrides})
 
     def learns_from(self, task: Task) -> Task:
         """Question answering before retrieval, by which it is known how to read; else as the recipe says."""
-        if task.kind in RETRIEVAL and not self.recipe_for(task).train_on:
-            return find_task(f"{'mini-' if task.id.startswith('mini-') else ''}{_BEFORE_RETRIEVAL}")
+        if kind_of(task).retrieval and not self.recipe_for(task).train_on:
+            return find_task(task.in_same_edition(_BEFORE_RETRIEVAL))
         return super().learns_from(task)

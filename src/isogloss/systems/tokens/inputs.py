@@ -1,4 +1,4 @@
-"""What a model is given: rows of pieces as the arrays its forward pass takes."""
+"""What a model is given: rows of tokens as the arrays its forward pass takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.tokens.special_tokens import Frame, Framed
-from isogloss.systems.tokens.subwords import spread
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.tokens.special_tokens import SpecialTokens, TokenRows, cut_longest_first
+from isogloss.systems.tokens.subwords import TextSlices, slice_indices, tokenize, unique
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, masked, padded
 from isogloss.training.objective import Ints
 
 # Arguments of a forward pass; whatever else is in a batch is for the loss.
-ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
+MODEL_ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
 
 # Kinds of models whose positions begin after that of the padding: RoBERTa and what came of it.
-_SHIFTED = ("roberta", "camembert", "longformer", "luke", "mpnet", "xmod", "data2vec-text")
+_SHIFTED_POSITIONS = ("roberta", "camembert", "longformer", "luke", "mpnet", "xmod", "data2vec-text")
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """The habits of one model: its tokenizer, and which arguments it wants.
+class ModelInputs:
+    """How one model wants its inputs: its tokenizer, its special tokens, and the arguments it takes.
 
     Segments go to models with more than one of them, languages to those that have an embedding for each (XLM).
     """
@@ -33,18 +33,18 @@ class Inputs:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The fast tokenizer."""
+        """The tokenizer."""
         return self.source.tokenizer
 
     @cached_property
-    def single(self) -> Frame:
+    def single(self) -> SpecialTokens:
         """The special tokens around one text."""
-        return Frame.of(self.tokenizer, 1)
+        return SpecialTokens.of(self.tokenizer, 1)
 
     @cached_property
-    def double(self) -> Frame:
+    def pair(self) -> SpecialTokens:
         """The special tokens around two texts."""
-        return Frame.of(self.tokenizer, 2)
+        return SpecialTokens.of(self.tokenizer, 2)
 
     @cached_property
     def segmented(self) -> bool:
@@ -69,22 +69,35 @@ class Inputs:
         """The token that fills rows up."""
         return int(self.tokenizer.pad_token_id or 0)
 
-    def room(self, frame: Frame, longest: int) -> int:
-        """Pieces of text that fit an input of the longest length, special tokens not counted.
+    def room(self, special_tokens: SpecialTokens, longest: int) -> int:
+        """Sub-words that fit an input of the longest length, special tokens not counted.
 
         Raises:
             SystemFailureError: none fits, or the model has fewer positions.
         """
         check_length(self.source, longest)
-        if longest <= frame.size:
-            what = f"max_length is {longest}, and special tokens alone take {frame.size}"
-            raise SystemFailureError(what, where=self.source.name, fix="Set a larger max_length")
-        return longest - frame.size
+        return room_for_text(self.source, longest, special_tokens.count)
 
-    def encoded(self, framed: Framed, aligned: Mapping[str, Array], columns: Mapping[str, Array]) -> Encoded:
+    def encode(self, columns: Sequence[Sequence[str]], longest: int) -> Encoded:
+        """One text a row, or two, cut where they are too long, the longer first; a repeated text is tokenised once.
+
+        Raises:
+            SystemFailureError: no text fits, or the model has fewer positions.
+        """
+        texts, which = unique([text for column in columns for text in column])
+        subwords = tokenize(self.tokenizer, texts)
+        first, *second = (TextSlices.of(subwords, part) for part in np.split(which, len(columns)))
+        if second:
+            both = cut_longest_first(first, second[0], self.room(self.pair, longest))
+            return self.encoded(self.pair.add_to(*both))
+        return self.encoded(self.single.add_to(first.cut(self.room(self.single, longest))))
+
+    def encoded(
+        self, rows: TokenRows, aligned: Mapping[str, Array] | None = None, columns: Mapping[str, Array] | None = None
+    ) -> Encoded:
         """Rows as they are kept: with segments only where the model tells them apart."""
-        segments = {"segments": framed.segments} if self.segmented else {}
-        return Encoded(framed.ids, framed.starts, {**segments, **aligned}, columns)
+        segments = {"segments": rows.segments} if self.segmented else {}
+        return Encoded(rows.ids, rows.starts, {**segments, **(aligned or {})}, columns or {})
 
     def language_ids(self, examples: Examples) -> Ints | None:
         """The language number of every example, where the model must be told.
@@ -102,18 +115,31 @@ class Inputs:
             raise SystemFailureError(f"the model has no number for {strange[0]!r}", where=self.source.name, fix=fix)
         return np.fromiter((self.languages[code] for code in codes), np.int64, len(examples))
 
+    def rows_for(self, examples: Examples, encoded: Encoded, example_of: Ints | None = None) -> "InputRows":
+        """Tokenised rows of examples, with their languages where the model must be told.
+
+        Args:
+            examples: what was tokenised.
+            encoded: its rows.
+            example_of: the example each row is of, where that is not simply the row's number.
+        """
+        languages = self.language_ids(examples)
+        if languages is not None and example_of is not None:
+            languages = languages[example_of]
+        return InputRows(self, encoded, languages)
+
 
 @dataclass(frozen=True)
-class Rows:
+class InputRows:
     """Tokenised rows, and the language number of each where the model must be told."""
 
-    inputs: Inputs
+    inputs: ModelInputs
     encoded: Encoded
     languages: Ints | None = None
 
     @property
     def lengths(self) -> Ints:
-        """Pieces of each row."""
+        """Tokens of each row."""
         return self.encoded.lengths
 
     def batch(self, rows: Ints, width: int, size: int) -> dict[str, Array]:
@@ -129,10 +155,10 @@ class Rows:
         return batch
 
     def scatter(self, rows: Ints, values: Array, into: Array) -> None:
-        """Put values of some rows, (rows, width or more), where their pieces are in a flat array."""
+        """Put values of some rows, (rows, width or more), where their tokens are in a flat array."""
         lengths = self.encoded.starts[rows + 1] - self.encoded.starts[rows]
         inside = np.arange(values.shape[1]) < lengths[:, None]
-        into[spread(self.encoded.starts[rows], lengths)] = values[inside]
+        into[slice_indices(self.encoded.starts[rows], lengths)] = values[inside]
 
 
 def language_codes(examples: Examples) -> Sequence[str]:
@@ -140,10 +166,10 @@ def language_codes(examples: Examples) -> Sequence[str]:
     return examples["language"] if "language" in examples.columns else [examples.language] * len(examples)
 
 
-def positions(config: Any) -> int:
-    """Pieces that a model can tell the places of; 0 where there is no end to them, as in T5."""
+def max_positions(config: Any) -> int:
+    """Tokens that a model can tell the places of; 0 where there is no end to them, as in T5."""
     found = int(getattr(config, "max_position_embeddings", 0) or 0)
-    shifted = any(kind in config.model_type for kind in _SHIFTED)
+    shifted = any(kind in config.model_type for kind in _SHIFTED_POSITIONS)
     return found - int(config.pad_token_id) - 1 if shifted else found
 
 
@@ -155,6 +181,18 @@ def check_length(source: ModelSource, longest: int) -> None:
     Raises:
         SystemFailureError: it has fewer positions.
     """
-    if 0 < (most := positions(source.config)) < longest:
+    if 0 < (most := max_positions(source.config)) < longest:
         what = f"max_length is {longest}, but the model has {most} positions"
         raise SystemFailureError(what, where=source.name, fix=f"Set max_length to {most} or less")
+
+
+def room_for_text(source: ModelSource, longest: int, special_tokens: int) -> int:
+    """Sub-words that fit a row of the longest length beside so many special tokens.
+
+    Raises:
+        SystemFailureError: none fits.
+    """
+    if longest <= special_tokens:
+        what = f"max_length is {longest}, and special tokens alone take {special_tokens}"
+        raise SystemFailureError(what, where=source.name, fix="Set a larger max_length")
+    return longest - special_tokens

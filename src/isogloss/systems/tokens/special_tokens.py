@@ -1,36 +1,23 @@
-"""What a model wants around one text or two: its special tokens, and the segment each part is in."""
+"""The special tokens that a model wants around one text or two, and the segment each part is in."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.systems.neural.models import plain_backend
-from isogloss.systems.tokens.subwords import Int32, Pieces, spread
+from isogloss.systems.pretrained import plain_backend
+from isogloss.systems.tokens.subwords import Int32, TextSlices, concatenate
 from isogloss.training.objective import Ints
 
 
-class Slices(NamedTuple):
-    """A stretch of a flat array for every row."""
-
-    ids: Int32
-    begins: Ints
-    lengths: Ints
-
-    @classmethod
-    def of(cls, pieces: Pieces, which: Ints) -> "Slices":
-        """Some texts, whole."""
-        return cls(pieces.ids, pieces.starts[which], pieces.lengths[which])
-
-
 @dataclass(frozen=True)
-class Framed:
-    """Rows with their special tokens; row i is `ids[starts[i]:starts[i + 1]]`.
+class TokenRows:
+    """Rows of tokens, special ones included; row i is `ids[starts[i]:starts[i + 1]]`.
 
     Attributes:
-        segments: 0 or 1 for each piece.
-        places: for each of the texts, where its pieces are in `ids`.
+        segments: 0 or 1 for each token.
+        places: for each of the texts, where its sub-words are in `ids`.
     """
 
     ids: Int32
@@ -40,21 +27,21 @@ class Framed:
 
 
 @dataclass(frozen=True)
-class Frame:
+class SpecialTokens:
     """The special tokens before, between and after the texts, as the tokenizer itself puts them.
 
     Attributes:
-        specials: (id, segment) of each special token, in as many groups as there are gaps.
+        groups: (id, segment) of each special token, in as many groups as there are gaps.
         segments: of the texts.
     """
 
-    specials: tuple[tuple[tuple[int, int], ...], ...]
+    groups: tuple[tuple[tuple[int, int], ...], ...]
     segments: tuple[int, ...]
 
     @classmethod
-    def of(cls, tokenizer: Any, texts: int) -> "Frame":
-        """The frame of one text or of two, learnt by looking at how the tokenizer does it."""
-        owners, ids, types = _looked_at(tokenizer, texts)
+    def of(cls, tokenizer: Any, texts: int) -> "SpecialTokens":
+        """Those of one text or of two, found by looking at how the tokenizer does it."""
+        owners, ids, types = _example_row(tokenizer, texts)
         groups: list[list[tuple[int, int]]] = [[] for _ in range(texts + 1)]
         for place, (owner, token) in enumerate(zip(owners, zip(ids, types, strict=True), strict=True)):
             if owner < 0:
@@ -63,41 +50,35 @@ class Frame:
         return cls(tuple(map(tuple, groups)), segments)
 
     @property
-    def size(self) -> int:
+    def count(self) -> int:
         """How many special tokens there are."""
-        return sum(map(len, self.specials))
+        return sum(map(len, self.groups))
 
-    def around(self, *texts: Slices) -> Framed:
-        """Rows of the texts, each in its frame."""
-        rows = self.size + np.sum([text.lengths for text in texts], axis=0)
-        starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
-        ids, segments = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.uint8)
-        at = starts[:-1].copy()
-        places = []
-        for gap, group in enumerate(self.specials):
-            for token, segment in group:
-                ids[at], segments[at] = token, segment
-                at += 1
-            if gap < len(texts):
-                text = texts[gap]
-                places.append(spread(at, text.lengths))
-                ids[places[-1]] = text.ids[spread(text.begins, text.lengths)]
-                segments[places[-1]] = self.segments[gap]
-                at += text.lengths
-        return Framed(ids, starts, segments, tuple(places))
+    def add_to(self, *texts: TextSlices) -> TokenRows:
+        """Rows of the texts with their special tokens."""
+        parts = [TextSlices.repeated([token for token, _ in group], len(texts[0].lengths)) for group in self.groups]
+        ids, starts, places = concatenate(
+            [parts[0], *(part for pair in zip(texts, parts[1:], strict=True) for part in pair)]
+        )
+        segments = np.empty(len(ids), np.uint8)
+        for group, here in zip(self.groups, places[0::2], strict=True):
+            segments[here] = np.tile([segment for _, segment in group], len(texts[0].lengths))
+        for segment, here in zip(self.segments, places[1::2], strict=True):
+            segments[here] = segment
+        return TokenRows(ids, starts, segments, tuple(places[1::2]))
 
 
-def _looked_at(tokenizer: Any, texts: int) -> tuple[list[int], list[int], list[int]]:
-    """Short texts in their frame: which text each piece is of (-1 for special tokens), its number and its segment."""
+def _example_row(tokenizer: Any, texts: int) -> tuple[list[int], list[int], list[int]]:
+    """Short texts with special tokens: the text of each token (-1 for special ones), its id and its segment."""
     if tokenizer.is_fast:
         seen = plain_backend(tokenizer).encode(*["a"] * texts)
         return [-1 if owner is None else owner for owner in seen.sequence_ids], seen.ids, seen.type_ids
-    marks = [[-1 - text] for text in range(texts)]  # numbers that no piece has
+    marks = [[-1 - text] for text in range(texts)]  # numbers that no sub-word has
     ids = tokenizer.build_inputs_with_special_tokens(*marks)
     return [max(-1, -1 - number) for number in ids], ids, tokenizer.create_token_type_ids_from_sequences(*marks)
 
 
-def shortened(first: Slices, second: Slices, room: int) -> tuple[Slices, Slices]:
+def cut_longest_first(first: TextSlices, second: TextSlices, room: int) -> tuple[TextSlices, TextSlices]:
     """Both cut to fit the room, the longer of them before the shorter."""
     least = np.minimum(first.lengths, second.lengths)
     over = first.lengths + second.lengths > room

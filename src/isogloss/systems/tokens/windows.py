@@ -1,90 +1,97 @@
-"""Passages that are longer than an input, as windows that overlap, each after its question."""
+"""Passages that are longer than an input, read in windows that overlap."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
-from isogloss.systems.tokens.inputs import Inputs
-from isogloss.systems.tokens.special_tokens import Slices
-from isogloss.systems.tokens.subwords import Pieces, encode, located, spread, unique
-from isogloss.training.encoded import Array, Encoded
+from isogloss.systems.tokens.subwords import (
+    Int32,
+    Subwords,
+    TextSlices,
+    character_columns,
+    locate_spans,
+    slice_indices,
+    tokenize,
+    unique,
+)
+from isogloss.training.encoded import Array
 from isogloss.training.objective import Ints
-from isogloss.training.recipes import Recipe
 
 
-class Gold(NamedTuple):
+class AnswerSpans(NamedTuple):
     """Where the answers are: half-open characters of each passage."""
 
     begins: Ints
     ends: Ints
 
 
-class _Windows(NamedTuple):
-    """Stretches of passages, one a row, in order of the examples."""
+@dataclass(frozen=True)
+class Windows:
+    """Stretches of passages, one a row, in order of the examples.
 
+    Attributes:
+        passages: the sub-words of every different passage, with their characters.
+        passage_of: which of them each example has.
+        examples: the example of each window.
+        begins: the first sub-word of each window, counted from the beginning of its passage.
+        lengths: sub-words of each window.
+    """
+
+    passages: Subwords
+    passage_of: Ints
     examples: Ints
     begins: Ints
     lengths: Ints
 
+    @classmethod
+    def of(cls, tokenizer: Any, contexts: Sequence[str], room: Ints, stride: int) -> "Windows":
+        """Windows over passages, each with room for so many sub-words, until one ends with the passage.
 
-def windows(
-    inputs: Inputs, questions: Sequence[str], contexts: Sequence[str], recipe: Recipe, gold: Gold | None = None
-) -> Encoded:
-    """Every question with every window of its passage.
+        Each begins `stride` sub-words after the one before, or where that one ends if the stride is longer.
 
-    A question is cut to `query_length` pieces; a passage that does not fit after it is read in windows, each of which
-    begins `stride` pieces after the one before, or where that one ends if the stride is longer.
+        Raises:
+            SystemFailureError: the tokenizer does not tell the characters of its sub-words.
+        """
+        distinct, passage_of = unique(contexts)
+        passages = tokenize(tokenizer, distinct, spans=True)
+        return cls(passages, passage_of, *window_bounds(passages.lengths[passage_of], room, stride))
 
-    Returns:
-        Rows in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
-        characters of each piece of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the places of
-        the answer's pieces in the row; both 0, the place of the first special token, in a window without the whole
-        answer.
+    @property
+    def slices(self) -> TextSlices:
+        """The sub-words of each window."""
+        first = self.passages.starts[self.passage_of][self.examples] + self.begins
+        return TextSlices(self.passages.ids, first, self.lengths)
 
-    Raises:
-        SystemFailureError: a question leaves no room for its passage.
-    """
-    asked, which = unique(questions)
-    question = Slices.of(encode(inputs.tokenizer, asked), which)
-    question = question._replace(lengths=np.minimum(question.lengths, recipe.query_length))
-    room = inputs.room(inputs.double, recipe.max_length) - question.lengths
-    if room.min(initial=1) < 1:
-        what = f"a question of {question.lengths.max()} pieces leaves no room for its passage"
-        raise SystemFailureError(
-            what, where=inputs.source.name, fix="Set a larger max_length or a smaller query_length"
-        )
-    passages, whose = unique(contexts)
-    pieces = encode(inputs.tokenizer, passages, spans=True)
-    cut = _cut(pieces.lengths[whose], room, recipe.stride)
-    first = pieces.starts[whose][cut.examples] + cut.begins
-    question = Slices(question.ids, question.begins[cut.examples], question.lengths[cut.examples])
-    framed = inputs.double.around(question, Slices(pieces.ids, first, cut.lengths))
-    if gold is None:
-        aligned: dict[str, Array] = {}
-        for side, name in enumerate(("begin", "end")):
-            aligned[name] = np.full(len(framed.ids), -1, np.int32)
-            aligned[name][framed.places[1]] = pieces.spans[spread(first, cut.lengths), side]
-        return inputs.encoded(framed, aligned, {"example": cut.examples})
-    ahead = len(inputs.double.specials[0]) + question.lengths + len(inputs.double.specials[1])
-    return inputs.encoded(framed, {}, {"example": cut.examples, **_answers(pieces, whose, gold, cut, ahead)})
+    def characters(self, places: Ints, size: int) -> dict[str, Array]:
+        """The characters of each sub-word of the windows; see `character_columns`."""
+        return character_columns(self.passages.spans[slice_indices(self.slices.begins, self.lengths)], places, size)
+
+    def locate(self, answers: AnswerSpans) -> tuple[Ints, Ints, Array]:
+        """The first and the last sub-word of the answer in each window, and whether the window has all of it."""
+        first, last = self._located(answers)
+        base = self.passages.starts[self.passage_of]
+        low, high = ((place - base)[self.examples] - self.begins for place in (first, last))
+        whole = (last >= 0)[self.examples] & (low >= 0) & (high < self.lengths)
+        return low, high, whole
+
+    def covers(self, answers: AnswerSpans) -> Array:
+        """Whether the sub-words of an answer have all its characters, for each example."""
+        first, last = self._located(answers)
+        spans: Int32 = np.append(self.passages.spans, [[0, -1]], axis=0)  # -1 stands for no sub-word
+        covered: Array = (spans[first, 0] <= answers.begins) & (spans[last, 1] >= answers.ends)
+        return covered
+
+    def _located(self, answers: AnswerSpans) -> tuple[Ints, Ints]:
+        owners = np.repeat(np.arange(len(self.passages.starts) - 1), self.passages.lengths)
+        return locate_spans(owners, self.passages.spans, self.passage_of, answers.begins, answers.ends)
 
 
-def _cut(lengths: Ints, room: Ints, stride: int) -> _Windows:
-    """Windows over passages of some lengths, each with room for so many pieces, until one ends with the passage."""
+def window_bounds(lengths: Ints, room: Ints, stride: int) -> tuple[Ints, Ints, Ints]:
+    """The passage, the begin and the length of every window over passages of some lengths."""
     step = np.clip(stride, 1, room)  # a longer one would pass over what lies between two windows
     counts = 1 + np.maximum(0, -((room - lengths) // step))  # one, and one for every step begun beyond the room
-    examples = np.repeat(np.arange(len(lengths)), counts)
-    begins = spread(np.zeros(len(counts), np.int64), counts) * step[examples]
-    return _Windows(examples, begins, np.minimum(room[examples], lengths[examples] - begins))
-
-
-def _answers(pieces: Pieces, whose: Ints, gold: Gold, cut: _Windows, ahead: Ints) -> dict[str, Array]:
-    """The places of the answer's first and last piece in each row, `ahead` pieces being before the passage."""
-    owners = np.repeat(np.arange(len(pieces.starts) - 1), pieces.lengths)
-    first, last = located(owners, pieces.spans, whose, gold.begins, gold.ends)
-    base = pieces.starts[whose]
-    low, high = ((place - base)[cut.examples] - cut.begins for place in (first, last))
-    whole = (last >= 0)[cut.examples] & (low >= 0) & (high < cut.lengths)
-    return {"first": np.where(whole, ahead + low, 0), "last": np.where(whole, ahead + high, 0)}
+    passages = np.repeat(np.arange(len(lengths)), counts)
+    begins = slice_indices(np.zeros(len(counts), np.int64), counts) * step[passages]
+    return passages, begins, np.minimum(room[passages], lengths[passages] - begins)

@@ -71,7 +71,7 @@ class ModelSource:
 
     @cached_property
     def tokenizer_hash(self) -> str:
-        """A hash over all that decides the pieces of a text."""
+        """A hash over all that decides the sub-words of a text."""
         digest = hashlib.sha256()
         if self.tokenizer.is_fast:
             digest.update(plain_backend(self.tokenizer).to_str().encode())
@@ -82,11 +82,11 @@ class ModelSource:
                     digest.update(path.name.encode() + path.read_bytes())
         return digest.hexdigest()[:32]
 
-    def open(self, auto: str, seed: int, **settings: Any) -> Any:
+    def load_model(self, auto_class: str, seed: int, **settings: Any) -> Any:
         """The model under one of transformers' Auto classes, in float32; new parts are drawn from the seed.
 
         Args:
-            auto: the name of the class, e.g. `AutoModelForTokenClassification`.
+            auto_class: the name of the class, e.g. `AutoModelForTokenClassification`.
             seed: of what is not pretrained.
             settings: of the configuration (num_labels, …).
 
@@ -96,7 +96,7 @@ class ModelSource:
         import torch
 
         library = transformers()
-        made = getattr(library, auto)
+        made = getattr(library, auto_class)
         with torch.random.fork_rng(), self._explained("its weights cannot be opened"):
             torch.manual_seed(seed)
             if self.random:

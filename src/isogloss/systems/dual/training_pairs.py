@@ -6,19 +6,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError
+from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.systems.dual.sentences import sentence_at, sentences
-from isogloss.systems.neural.gold import left_out, where
-from isogloss.systems.tokens.inputs import Inputs
-from isogloss.systems.tokens.special_tokens import Slices
-from isogloss.systems.tokens.subwords import encode, unique
+from isogloss.systems.targets import left_out_notes
+from isogloss.systems.tokens.subwords import unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded
 from isogloss.training.objective import Ints
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TrainingPairs:
     """Queries and the texts that answer them, every different one once.
 
     Attributes:
@@ -34,7 +31,7 @@ class Pairs:
     notes: Sequence[str]
 
 
-def pairs_of(train: Examples) -> Pairs:
+def training_pairs(train: Examples) -> TrainingPairs:
     """The pairs of a training set: questions with passages, or queries with targets in a pool.
 
     The answer to a question is the sentence in which its first answer begins, immediately followed by its whole
@@ -47,11 +44,13 @@ def pairs_of(train: Examples) -> Pairs:
     found = list(_pairs(train))
     if not found:
         fix = "Give questions with answers and their offsets, or queries with a pool and targets"
-        raise SystemFailureError("there is no pair of query and answer to learn from", where=where(train), fix=fix)
+        raise SystemFailureError(
+            "there is no pair of query and answer to learn from", where=dataset_name(train), fix=fix
+        )
     rows, *texts = zip(*found, strict=True)
     (queries, asked), (answers, answering) = map(unique, texts)
-    notes = left_out(train, len(set(rows)), "their answer lies in no sentence, or is no candidate")
-    return Pairs(queries, answers, np.stack([asked, answering], axis=1), notes)
+    notes = left_out_notes(train, len(set(rows)), "their answer lies in no sentence, or is no candidate")
+    return TrainingPairs(queries, answers, np.stack([asked, answering], axis=1), notes)
 
 
 def _pairs(train: Examples) -> Iterator[tuple[int, str, str]]:
@@ -68,15 +67,3 @@ def _pairs(train: Examples) -> Iterator[tuple[int, str, str]]:
         text_of = dict(zip(train.pool.ids, train.pool.text, strict=True))
         for row, (query, targets) in enumerate(zip(train["text"], train[train.gold], strict=True)):
             yield from ((row, query, text_of[target]) for target in targets or () if target in text_of)
-
-
-def encoded(inputs: Inputs, texts: Sequence[str], longest: int) -> Encoded:
-    """Texts as rows of pieces with their special tokens, cut where they are longer than `longest`.
-
-    Raises:
-        SystemFailureError: the model has fewer positions than that.
-    """
-    room = inputs.room(inputs.single, longest)
-    pieces = encode(inputs.tokenizer, texts)
-    framed = inputs.single.around(Slices(pieces.ids, pieces.starts[:-1], np.minimum(pieces.lengths, room)))
-    return Encoded(framed.ids, framed.starts)

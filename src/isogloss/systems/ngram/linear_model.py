@@ -1,4 +1,4 @@
-"""Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
+"""LinearModel models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
 
 Adagrad because features are as rare as words are: each weight has its own pace, and nothing must be tuned per task.
 """
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Rows:
+class SparseRows:
     """Sparse rows, none of them empty.
 
     Attributes:
@@ -29,8 +29,8 @@ class Rows:
     values: Floats
 
     @classmethod
-    def of(cls, count: int, owners: IntArray, buckets: npt.NDArray[np.int32], values: Floats) -> "Rows":
-        """Rows from (row, bucket, value) triples in any order; the bias is added."""
+    def of(cls, count: int, owners: IntArray, buckets: npt.NDArray[np.int32], values: Floats) -> "SparseRows":
+        """SparseRows from (row, bucket, value) triples in any order; the bias is added."""
         every = np.arange(count)
         order = np.argsort(np.concatenate([every, owners]), kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(owners, minlength=count) + 1))
@@ -38,8 +38,8 @@ class Rows:
         return cls(starts, filled, np.concatenate([np.ones(count, np.float32), values])[order])
 
     @classmethod
-    def table(cls, buckets: npt.NDArray[np.int32]) -> "Rows":
-        """Rows of equal width, each feature with value 1 / sqrt(width); no bias is added."""
+    def table(cls, buckets: npt.NDArray[np.int32]) -> "SparseRows":
+        """SparseRows of equal width, each feature with value 1 / sqrt(width); no bias is added."""
         count, width = buckets.shape
         return cls(np.arange(count + 1) * width, buckets.ravel(), np.full(buckets.size, width**-0.5, np.float32))
 
@@ -47,7 +47,7 @@ class Rows:
         return len(self.starts) - 1
 
 
-class Linear:
+class LinearModel:
     """Scores = rows x weights, with the state of Adagrad."""
 
     def __init__(self, bits: int, outputs: int = 1, rate: float = 0.1) -> None:
@@ -55,14 +55,14 @@ class Linear:
         self.weights: Floats = np.zeros((1 << bits, outputs), np.float32)
         self._squares: Floats = np.full_like(self.weights, 1e-6)
 
-    def scores(self, rows: Rows) -> Floats:
+    def scores(self, rows: SparseRows) -> Floats:
         """(n, outputs)."""
         parts = self.weights.take(rows.buckets, axis=0)
         parts *= rows.values[:, None]
         scores: Floats = np.add.reduceat(parts, rows.starts[:-1], axis=0)
         return scores
 
-    def step(self, rows: Rows, gradients: Floats) -> None:
+    def step(self, rows: SparseRows, gradients: Floats) -> None:
         """Move the weights against the gradients of the loss by the scores, (n, outputs)."""
         owners = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
         order = np.argsort(rows.buckets, kind="stable")
@@ -78,7 +78,7 @@ class Linear:
 
 
 def train_classifier(
-    model: Linear, rows_of: Callable[[IntArray], Rows], gold: IntArray, *, seed: int, epochs: int, batch: int
+    model: LinearModel, rows_of: Callable[[IntArray], SparseRows], gold: IntArray, *, seed: int, epochs: int, batch: int
 ) -> None:
     """Fit softmax regression.
 
@@ -102,8 +102,8 @@ def train_classifier(
 
 
 def train_ranker(
-    model: Linear,
-    groups_of: Callable[[IntArray], tuple[Rows, IntArray, IntArray]],
+    model: LinearModel,
+    groups_of: Callable[[IntArray], tuple[SparseRows, IntArray, IntArray]],
     count: int,
     *,
     seed: int,

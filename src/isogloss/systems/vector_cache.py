@@ -41,7 +41,7 @@ def text_keys(texts: Sequence[str]) -> Keys:
     return np.frombuffer(packed, "<u8").reshape(-1, 2)
 
 
-class VectorStore:
+class VectorCache:
     """The vectors one model has given so far.
 
     Args:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.systems.vectors import VectorStore, text_keys
+from isogloss.systems.vector_cache import VectorCache, text_keys
 
 DIMENSION = 3
 
@@ -21,13 +21,13 @@ def hash_free(text: str) -> int:
     return sum(map(ord, text)) % 997
 
 
-def filled(folder: Path, texts: list[str]) -> VectorStore:
-    store = VectorStore(folder, DIMENSION)
+def filled(folder: Path, texts: list[str]) -> VectorCache:
+    store = VectorCache(folder, DIMENSION)
     store.add(text_keys(texts), vectors_of(texts))
     return store
 
 
-def found(store: VectorStore, texts: list[str]) -> list[str]:
+def found(store: VectorCache, texts: list[str]) -> list[str]:
     """The texts the store has; that their vectors are right is checked on the way."""
     known, vectors = store.find(text_keys(texts))
     here = [text for text, is_known in zip(texts, known, strict=True) if is_known]
@@ -36,7 +36,7 @@ def found(store: VectorStore, texts: list[str]) -> list[str]:
 
 
 def test_an_empty_store_has_nothing_and_makes_nothing(tmp_path: Path) -> None:
-    assert found(VectorStore(tmp_path / "none", DIMENSION), ["a", "b"]) == []
+    assert found(VectorCache(tmp_path / "none", DIMENSION), ["a", "b"]) == []
     assert not (tmp_path / "none").exists()
 
 
@@ -53,7 +53,7 @@ def test_keys_are_those_of_the_text() -> None:
 def test_any_order_of_adding_and_finding(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[str]], asked: list[str]
 ) -> None:
-    store = VectorStore(tmp_path_factory.mktemp("store"), DIMENSION)
+    store = VectorCache(tmp_path_factory.mktemp("store"), DIMENSION)
     present: set[str] = set()
     for part in parts:
         store.add(text_keys(part), vectors_of(part))
@@ -62,7 +62,7 @@ def test_any_order_of_adding_and_finding(
 
 
 def test_another_store_sees_what_came_later(tmp_path: Path) -> None:
-    reader = VectorStore(tmp_path, DIMENSION)
+    reader = VectorCache(tmp_path, DIMENSION)
     assert found(reader, ["a", "b"]) == []
     filled(tmp_path, ["b"])
     assert found(reader, ["a", "b"]) == ["b"]
@@ -74,7 +74,7 @@ def test_half_a_shard_does_not_count(tmp_path: Path) -> None:
     filled(tmp_path, ["a"])
     [keys] = tmp_path.glob("*.keys.npy")
     keys.rename(tmp_path / f".{keys.name}.part")  # killed between the two files
-    assert found(VectorStore(tmp_path, DIMENSION), ["a"]) == []
+    assert found(VectorCache(tmp_path, DIMENSION), ["a"]) == []
 
 
 @pytest.mark.parametrize("suffix", ["keys", "vectors"])
@@ -89,7 +89,7 @@ def test_every_damaged_byte_is_noticed(tmp_path: Path, suffix: str) -> None:
         spoilt = bytearray(whole[hurt])
         spoilt[place] ^= 0xFF
         hurt.write_bytes(spoilt)
-        found(VectorStore(tmp_path, DIMENSION), ["alpha", "beta"])  # right or absent
+        found(VectorCache(tmp_path, DIMENSION), ["alpha", "beta"])  # right or absent
 
 
 @pytest.mark.parametrize("suffix", ["keys", "vectors"])
@@ -98,11 +98,11 @@ def test_a_cut_shard_is_dropped_and_rebuilt(tmp_path: Path, suffix: str, length:
     filled(tmp_path, ["alpha", "beta"])
     [hurt] = tmp_path.glob(f"*.{suffix}.npy")
     hurt.write_bytes(hurt.read_bytes()[:length])
-    store = VectorStore(tmp_path, DIMENSION)
+    store = VectorCache(tmp_path, DIMENSION)
     assert found(store, ["alpha", "beta"]) == []
     assert not list(tmp_path.iterdir())
     store.add(text_keys(["alpha"]), vectors_of(["alpha"]))
-    assert found(VectorStore(tmp_path, DIMENSION), ["alpha", "beta"]) == ["alpha"]
+    assert found(VectorCache(tmp_path, DIMENSION), ["alpha", "beta"]) == ["alpha"]
 
 
 def test_damage_costs_only_its_own_shard(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_damage_costs_only_its_own_shard(tmp_path: Path) -> None:
     content = bytearray(hurt.read_bytes())
     content[-1] ^= 1
     hurt.write_bytes(content)
-    store = VectorStore(tmp_path, DIMENSION)
+    store = VectorCache(tmp_path, DIMENSION)
     assert found(store, ["alpha", "beta", "gamma"]) == ["gamma"]
     filled(tmp_path, ["beta"])
     assert found(store, ["alpha", "beta", "gamma"]) == ["beta", "gamma"]
@@ -120,13 +120,13 @@ def test_damage_costs_only_its_own_shard(tmp_path: Path) -> None:
 
 def test_vectors_of_another_length_are_not_ours(tmp_path: Path) -> None:
     filled(tmp_path, ["alpha"])
-    known, vectors = VectorStore(tmp_path, DIMENSION + 1).find(text_keys(["alpha"]))
+    known, vectors = VectorCache(tmp_path, DIMENSION + 1).find(text_keys(["alpha"]))
     assert not known.any()
     assert vectors.shape == (0, DIMENSION + 1)
 
 
 def write_and_read(folder: Path, number: int) -> bool:
-    store = VectorStore(folder, DIMENSION)
+    store = VectorCache(folder, DIMENSION)
     for step in range(20):
         texts = [f"{number}-{step}", f"shared-{step}"]
         store.add(text_keys(texts), vectors_of(texts))
@@ -139,5 +139,5 @@ def test_many_processes_share_a_folder(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         assert all(pool.starmap(write_and_read, [(tmp_path, number) for number in range(3)]))
     texts = [f"{number}-{step}" for number in range(3) for step in range(20)] + [f"shared-{n}" for n in range(20)]
-    assert found(VectorStore(tmp_path, DIMENSION), texts) == texts
+    assert found(VectorCache(tmp_path, DIMENSION), texts) == texts
     assert not list(tmp_path.glob(".*"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.dual.pairs import pairs_of
+from isogloss.systems.dual.training_pairs import training_pairs
 from isogloss.tasks.examples import Examples, Pool
 
 LEFT_OUT = "left out: their answer lies in no sentence, or is no candidate"
@@ -17,7 +17,7 @@ def reading(**columns: Any) -> Examples:
 
 def test_the_answer_is_its_sentence_and_the_paragraph() -> None:
     context = "Ann saw a dog.\nIt was red."
-    found = pairs_of(
+    found = training_pairs(
         reading(
             question=["Who?", "What?", "Colour?", "Where?"],
             context=[context] * 4,
@@ -34,7 +34,7 @@ def test_the_answer_is_its_sentence_and_the_paragraph() -> None:
 def test_a_pool_has_the_answers_by_their_ids() -> None:
     pool = Pool(lambda: {"Q1": "en", "Q2": "en"}, lambda: ["one", "two"])
     columns: dict[str, Any] = {"text": ["a", "b", "c", "a"], "targets": [["Q2"], ["Q1"], ["Q9"], ["Q1"]]}
-    found = pairs_of(Examples("mewslix", "en", "train", ["x", "y", "z", "w"], columns, "targets", pool=pool))
+    found = training_pairs(Examples("mewslix", "en", "train", ["x", "y", "z", "w"], columns, "targets", pool=pool))
     assert (found.queries, found.answers) == (["a", "b"], ["two", "one"])
     assert found.places.tolist() == [[0, 0], [1, 1], [0, 1]]
     assert found.notes == [f"mewslix/en train: 1 of 4 examples {LEFT_OUT}"]
@@ -49,4 +49,4 @@ def test_a_pool_has_the_answers_by_their_ids() -> None:
 )
 def test_nothing_to_learn_from(columns: dict[str, Any]) -> None:
     with pytest.raises(SystemFailureError, match="xquad/en train: there is no pair of query and answer"):
-        pairs_of(reading(**columns))
+        training_pairs(reading(**columns))

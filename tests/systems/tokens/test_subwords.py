@@ -1,4 +1,4 @@
-"""Texts as flat arrays of pieces, with special tokens and with characters."""
+"""Texts as flat arrays of subwords, with special tokens and with characters."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.systems.neural.models import ModelSource
-from isogloss.systems.tokens.special_tokens import Frame, Slices, shortened
-from isogloss.systems.tokens.subwords import encode, located, spread, unique
+from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.tokens.special_tokens import SpecialTokens, cut_longest_first
+from isogloss.systems.tokens.subwords import TextSlices, locate_spans, slice_indices, tokenize, unique
 
 SENTENCES = ["Who is older?", "  Eric  is younger than Jonathan. ", "", "彼は若い。", "คน สวัสดี x", "ab\u00a0cd\n e"]
 
 
-def test_spread() -> None:
-    assert spread(np.array([7, 0, 3]), np.array([2, 0, 3])).tolist() == [7, 8, 3, 4, 5]
-    assert spread(np.array([], np.int64), np.array([], np.int64)).tolist() == []
+def test_slice_indices() -> None:
+    assert slice_indices(np.array([7, 0, 3]), np.array([2, 0, 3])).tolist() == [7, 8, 3, 4, 5]
+    assert slice_indices(np.array([], np.int64), np.array([], np.int64)).tolist() == []
 
 
 def test_unique() -> None:
@@ -24,26 +24,26 @@ def test_unique() -> None:
     assert (texts, which.tolist()) == (["b", "a"], [0, 1, 0])
 
 
-def test_pieces_by_hand(letters: ModelSource) -> None:
-    found = encode(letters.tokenizer, [" ab  c", "", "ba"], spans=True)
+def test_subwords_by_hand(letters: ModelSource) -> None:
+    found = tokenize(letters.tokenizer, [" ab  c", "", "ba"], spans=True)
     assert found.ids.tolist() == [4, 8, 6, 5, 7]
     assert found.starts.tolist() == [0, 3, 3, 5]
     assert found.lengths.tolist() == [3, 0, 2]
     assert found.spans.tolist() == [[1, 2], [2, 3], [5, 6], [0, 1], [1, 2]]
-    assert encode(letters.tokenizer, []).starts.tolist() == [0]
+    assert tokenize(letters.tokenizer, []).starts.tolist() == [0]
 
 
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr"])
-def test_pieces_are_the_tokenizers_own(model: str, request: pytest.FixtureRequest) -> None:
+def test_subwords_are_the_tokenizers_own(model: str, request: pytest.FixtureRequest) -> None:
     tokenizer = ModelSource(str(request.getfixturevalue(model))).tokenizer
     wanted = tokenizer(SENTENCES, add_special_tokens=False)["input_ids"]
-    for found in (encode(tokenizer, SENTENCES), encode(tokenizer, SENTENCES, spans=True)):
+    for found in (tokenize(tokenizer, SENTENCES), tokenize(tokenizer, SENTENCES, spans=True)):
         assert [part.tolist() for part in np.split(found.ids, found.starts[1:-1])] == wanted
 
 
 def test_the_mark_of_a_blank_stands_for_nothing(tiny_xlmr: Path) -> None:
     tokenizer = ModelSource(str(tiny_xlmr)).tokenizer
-    found = encode(tokenizer, ["คน x"], spans=True)
+    found = tokenize(tokenizer, ["คน x"], spans=True)
     tokens = tokenizer.convert_ids_to_tokens(found.ids.tolist())
     assert tokens[0] == "▁"  # by the tokenizer's own account it has the letter after it
     assert found.spans[0].tolist() == [0, 0]
@@ -52,7 +52,7 @@ def test_the_mark_of_a_blank_stands_for_nothing(tiny_xlmr: Path) -> None:
 
 @given(st.lists(st.text("ab 中ก\u00a0\n.", max_size=12), max_size=4))
 def test_every_character_that_is_not_blank_is_one_pieces(tiny_xlmr: Path, texts: list[str]) -> None:
-    found = encode(ModelSource(str(tiny_xlmr)).tokenizer, texts, spans=True)
+    found = tokenize(ModelSource(str(tiny_xlmr)).tokenizer, texts, spans=True)
     for text, spans in zip(texts, np.split(found.spans, found.starts[1:-1]), strict=False):
         covered = [place for begin, end in spans.tolist() for place in range(begin, end)]
         assert covered == sorted(set(covered))
@@ -60,11 +60,11 @@ def test_every_character_that_is_not_blank_is_one_pieces(tiny_xlmr: Path, texts:
 
 
 def test_located_by_hand() -> None:
-    # Two texts: pieces 0-2 are of the first ("ab" , a mark, "c"), 3 and 4 of the second.
+    # Two texts: subwords 0-2 are of the first ("ab" , a mark, "c"), 3 and 4 of the second.
     owners = np.array([0, 0, 0, 1, 1])
     spans = np.array([[0, 2], [3, 3], [3, 4], [0, 1], [2, 5]], np.int32)
     texts, begins, ends = np.array([0, 0, 0, 1, 1, 1]), np.array([1, 3, 2, 0, 1, 4]), np.array([4, 4, 3, 3, 2, 9])
-    first, last = located(owners, spans, texts, begins, ends)
+    first, last = locate_spans(owners, spans, texts, begins, ends)
     assert first.tolist() == [0, 2, 0, 3, 0, 4]
     assert last.tolist() == [2, 2, -1, 4, -1, 4]
 
@@ -72,18 +72,18 @@ def test_located_by_hand() -> None:
 @pytest.mark.parametrize(("model", "pair"), [("tiny_bert", 3), ("tiny_xlmr", 4), ("tiny_xlm", 3), ("tiny_mt5", 2)])
 def test_frames_are_the_tokenizers_own(model: str, pair: int, request: pytest.FixtureRequest) -> None:
     tokenizer = ModelSource(str(request.getfixturevalue(model))).tokenizer
-    pieces = encode(tokenizer, SENTENCES)
+    subwords = tokenize(tokenizer, SENTENCES)
     everyone = np.arange(len(SENTENCES))
-    one = Frame.of(tokenizer, 1).around(Slices.of(pieces, everyone))
+    one = SpecialTokens.of(tokenizer, 1).add_to(TextSlices.of(subwords, everyone))
     assert _rows(one.ids, one.starts) == tokenizer(SENTENCES)["input_ids"]
-    frame = Frame.of(tokenizer, 2)
-    assert frame.size == pair
-    two = frame.around(Slices.of(pieces, everyone), Slices.of(pieces, everyone[::-1]))
+    special_tokens = SpecialTokens.of(tokenizer, 2)
+    assert special_tokens.count == pair
+    two = special_tokens.add_to(TextSlices.of(subwords, everyone), TextSlices.of(subwords, everyone[::-1]))
     wanted = tokenizer(SENTENCES, SENTENCES[::-1], return_token_type_ids=True)
     assert _rows(two.ids, two.starts) == wanted["input_ids"]
     assert _rows(two.segments, two.starts) == wanted["token_type_ids"]
     assert two.ids[two.places[1]].tolist() == [
-        number for row in _rows(pieces.ids, pieces.starts)[::-1] for number in row
+        number for row in _rows(subwords.ids, subwords.starts)[::-1] for number in row
     ]
 
 
@@ -95,9 +95,9 @@ def _rows(flat: np.ndarray, starts: np.ndarray) -> list[list[int]]:
 def test_pairs_are_cut_as_the_tokenizer_cuts_them(letters: ModelSource, first: int, second: int, longest: int) -> None:
     texts = ["a" * first, "b" * second]
     whole = [[text] for text in texts]
-    pieces = encode(letters.tokenizer, texts)
-    frame = Frame.of(letters.tokenizer, 2)
-    both = Slices.of(pieces, np.array([0])), Slices.of(pieces, np.array([1]))
-    found = frame.around(*shortened(*both, longest - frame.size))
+    subwords = tokenize(letters.tokenizer, texts)
+    special_tokens = SpecialTokens.of(letters.tokenizer, 2)
+    both = TextSlices.of(subwords, np.array([0])), TextSlices.of(subwords, np.array([1]))
+    found = special_tokens.add_to(*cut_longest_first(*both, longest - special_tokens.count))
     wanted = letters.tokenizer(*whole, truncation="longest_first", max_length=longest)
     assert found.ids.tolist() == wanted["input_ids"][0]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.gold import answer_places
+from isogloss.systems.targets import answer_spans
 from isogloss.tasks.examples import Examples
 
 
@@ -18,11 +18,11 @@ def asked(context: str, *answers: Any, **columns: Any) -> Examples:
 def test_answers_are_where_they_are_said_to_be_or_where_they_first_stand() -> None:
     given = [["cat"]] * 5 + [["dog"], [" "], [], None]
     starts = [[7], [3], [-3], [], None, [0], [1], [0], [0]]
-    found = answer_places(asked("a cat, cat", *given, answer_starts=starts))
+    found = answer_spans(asked("a cat, cat", *given, answer_starts=starts))
     assert found == [(7, 10), *[(2, 5)] * 4, *[(-1, -1)] * 4]
-    assert answer_places(asked("ab b", ["b", "ab"])) == [(1, 2)]
+    assert answer_spans(asked("ab b", ["b", "ab"])) == [(1, 2)]
 
 
 def test_no_answer_anywhere() -> None:
     with pytest.raises(SystemFailureError, match="xquad/en train: no training answer is a span of its passage"):
-        answer_places(asked("a cat", ["dog"], []))
+        answer_spans(asked("a cat", ["dog"], []))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, char_ngrams, join, salted
-from isogloss.systems.ngram.linear import Floats, Rows
+from isogloss.systems.ngram.linear_model import Floats, SparseRows
 
 _Group = tuple[IntArray, npt.NDArray[np.int32], Floats]  # row, bucket and value of each feature
 
@@ -71,12 +71,14 @@ def _group(
     return rows, buckets(salted(hashes, role), bits), values.astype(np.float32)
 
 
-def text_rows(texts: Sequence[str], bits: int) -> Rows:
+def text_rows(texts: Sequence[str], bits: int) -> SparseRows:
     """The n-grams of each text."""
-    return Rows.of(len(texts), *_group(_Grams(texts), "text", bits))
+    return SparseRows.of(len(texts), *_group(_Grams(texts), "text", bits))
 
 
-def pair_rows(firsts: Sequence[str], seconds: Sequence[str], bits: int, roles: Sequence[str] | None = None) -> Rows:
+def pair_rows(
+    firsts: Sequence[str], seconds: Sequence[str], bits: int, roles: Sequence[str] | None = None
+) -> SparseRows:
     """What two texts share, what each has alone, and how much that is.
 
     The shares and lengths mean the same in every language, the n-grams do not; the model has both. With `roles`, the
@@ -107,7 +109,7 @@ def pair_rows(firsts: Sequence[str], seconds: Sequence[str], bits: int, roles: S
     if roles is not None:
         groups.append(_in_role(second, kinds, bits))
     owners, found, values = (np.concatenate(parts) for parts in zip(*groups, strict=True))
-    return Rows.of(len(firsts), owners, found, values)
+    return SparseRows.of(len(firsts), owners, found, values)
 
 
 def _in_role(grams: _Grams, kinds: Hashes, bits: int) -> _Group:

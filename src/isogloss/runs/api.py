@@ -1,0 +1,186 @@
+"""Runs from Python, as the verbs have them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import IsoglossError
+from isogloss.runs.grid import run_plan
+from isogloss.runs.plan import Plan
+from isogloss.runs.summary import RunSummary
+from isogloss.scoring.cells import Request
+from isogloss.systems.base import SystemName
+from isogloss.tasks.registry import canonical
+from isogloss.tasks.suites import SUITES
+from isogloss.training.recipes import changes
+
+
+def run(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    *,
+    out: str | os.PathLike[str],
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+    seeds: int = 5,
+    jobs: int = 1,
+    regime: str = "zero-shot",
+    force: bool = False,
+) -> RunSummary:
+    """Have a system fitted, asked and scored on every task, language and seed; only what is missing is done.
+
+    Args:
+        system: a system by name, e.g. "ngram", "embedder:muse" or "encoder:MODEL#epochs=3".
+        out: the folder of runs; `<system>/<regime>/seed-<n>` below it are prediction folders.
+        suite: decides the languages and averages.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        tasks: only these tasks.
+        languages: only these languages.
+        split: "test" or "dev".
+        seeds: how many seeds.
+        jobs: processes to start; more than one need `if __name__ == "__main__":` in a script.
+        regime: what the system learns from.
+        force: do all these cells again.
+
+    Returns:
+        The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
+
+    Raises:
+        UnknownNameError: no such system, suite, task, language, split or regime.
+        IsoglossError: the folder has cells of another configuration of the system.
+    """
+    plan = plan_run(
+        system,
+        out=out,
+        suite=suite,
+        data=data,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        seeds=seeds,
+        regime=regime,
+    )
+    return run_plan(plan, jobs=jobs, force=force)
+
+
+def plan_run(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    *,
+    out: str | os.PathLike[str],
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+    seeds: int = 5,
+    regime: str = "zero-shot",
+    settings: Mapping[str, Any] | None = None,
+) -> Plan:
+    """The grid that `run` fills, with every name checked; `settings` are what the system is made with beside its name.
+
+    Raises:
+        UnknownNameError: no such system, suite, task, language, split or regime.
+        IsoglossError: there is no cell to fill.
+    """
+    folder = None if data is None else Path(data)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
+    return Plan.of(system, Path(out), request, seeds=seeds, regime=regime, settings=settings)
+
+
+def train(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    tasks: Sequence[str],
+    *,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    recipe: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    regime: str = "zero-shot",
+    seeds: int = 1,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+) -> RunSummary:
+    """Fine-tune a model on tasks, and have it answer and be scored in every language; only what is missing is done.
+
+    Args:
+        system: "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
+        tasks: what to learn.
+        out: the folder of runs; `<system>/<regime>/seed-<n>` below it are prediction folders.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        recipe: "paper" (the default), "scripts" or "keung".
+        config: a TOML file with changes to the recipe.
+        regime: what the system learns from.
+        seeds: how many seeds.
+        languages: only these languages.
+        split: "test" or "dev".
+
+    Returns:
+        The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
+
+    Raises:
+        UnknownNameError: no such system, recipe, task, language, split or regime.
+        IsoglossError: the system follows no recipe, or the folder has cells of another configuration of it.
+    """
+    plan = plan_training(
+        system,
+        tasks,
+        out=out,
+        data=data,
+        recipe=recipe,
+        config=config,
+        regime=regime,
+        seeds=seeds,
+        languages=languages,
+        split=split,
+    )
+    return run_plan(plan)
+
+
+def plan_training(  # noqa: PLR0913 - the options of the verb
+    system: str,
+    tasks: Sequence[str],
+    *,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    recipe: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    regime: str = "zero-shot",
+    seeds: int = 1,
+    languages: Sequence[str] | None = None,
+    split: str = "test",
+) -> Plan:
+    """The grid that `train` fills, with every name checked.
+
+    Raises:
+        UnknownNameError: no such system, recipe, task, language, split or regime.
+        IsoglossError: the system follows no recipe.
+    """
+    tasks = [tasks] if isinstance(tasks, str) else tasks
+    named = SystemName.of(system)
+    if not named.follows_recipes:
+        fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+        raise IsoglossError(f"{named.base} follows no recipe", fix=fix)
+    settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(Path(config)))}
+    if recipe or "recipe" not in named.settings:
+        settings["recipe"] = recipe or "paper"
+    return plan_run(
+        system,
+        out=out,
+        suite=_suite_of(tasks),
+        data=data,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        seeds=seeds,
+        regime=regime,
+        settings=settings,
+    )
+
+
+def _suite_of(tasks: Sequence[str]) -> str:
+    """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
+    asked = {canonical(name) for name in tasks}
+    return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")

@@ -1,0 +1,162 @@
+"""What executes the jobs of a grid: the interface, the job, and the engine that does everything in this process.
+
+A job is a fit and the cells that it serves. It can be pickled, and executed in any process on any machine that sees the
+folder of the grid; its outcome is the records it writes there. Who executes a job twice, or at the same time in two
+places, loses time and nothing else: every cell is filled under its lock. An engine therefore needs to know neither
+cells nor records. It takes jobs and says when they have ended.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from isogloss.runs.cells import fill_cell
+from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
+from isogloss.runs.locks import Lock, acquire
+from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.systems.base import System
+from isogloss.training.processes import broadcast
+
+# Seconds between two looks at what others are doing.
+POLL = 0.2
+
+# Told now and then what is being waited for, "" for nothing.
+OnProgress = Callable[[str], None]
+
+
+def no_progress(waiting: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class CellsJob:
+    """A unit of work: fit for a group, then fill those of its cells that are missing and that nobody is at.
+
+    Attributes:
+        plan: the grid.
+        group: the cells.
+        help_others: whether to do it even if another process is at the group: it has been fitted for twice then, and
+            the cells are shared.
+    """
+
+    plan: Plan
+    group: FitGroup
+    help_others: bool = False
+
+    def execute(self, system: System | None = None, on_progress: OnProgress = no_progress) -> int:
+        """Do it, here and now.
+
+        Args:
+            system: the plan's system; a new one where it is None.
+            on_progress: called after every cell, and while it waits for another process.
+
+        Returns:
+            How many cells were filled.
+        """
+        if self.help_others:
+            # In an order that rarely meets the other's.
+            scattered = tuple(random.sample(self.group.languages, len(self.group.languages)))
+            return self._fill(replace(self.group, languages=scattered), system, on_progress)
+        lock = acquire(self.plan.group_lock_path(self.group))
+        if lock is None:
+            return 0
+        with lock:
+            return self._fill(self.group, system, on_progress)
+
+    def _fill(self, group: FitGroup, system: System | None, on_progress: OnProgress) -> int:
+        plan = self.plan
+        # No cell is held during the fit: who has fitted already may be done with all of them by then.
+        if not any(_is_free(plan, cell) for cell in group.cells):
+            return 0
+        fit_result = _fit(plan, group, system or plan.build_system(), on_progress)
+        filled = 0
+        for cell in group.cells:
+            lock = acquire(plan.lock_path(cell)) if plan.missing([cell]) else None
+            if lock is None:
+                continue
+            with lock:
+                if plan.missing([cell]):  # else another process settled it just before we had the lock
+                    fill_cell(plan, cell, fit_result)
+                    filled += 1
+            on_progress("")
+        return filled
+
+
+def _is_free(plan: Plan, cell: CellKey) -> bool:
+    """Whether a cell is missing and nobody is at it."""
+    lock = acquire(plan.lock_path(cell)) if plan.missing([cell]) else None
+    if lock is not None:
+        lock.release()
+    return lock is not None
+
+
+def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -> FitResult:
+    """Fit for a group, together with the processes that follow this one; not at all if no cell has examples.
+
+    A system with its own way to learn keeps what it learns in the group's folder: there one process learns at a time,
+    and the next finds it done.
+    """
+    inputs, cell_outcomes = read_ahead(plan, group)
+    if not inputs:
+        return nothing_to_predict(plan, group, system, cell_outcomes)
+    keeps = type(system).learn is not System.learn
+    waiting = f"another process is learning {group}"
+    with wait_for_lock(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps else nullcontext():
+        broadcast(group)
+        return fit_group(plan, group, system, inputs)
+
+
+def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:
+    """A lock, however long it takes to get."""
+    while (lock := acquire(path)) is None:
+        on_progress(waiting)
+        time.sleep(POLL)
+    return lock
+
+
+class Engine(AbstractContextManager["Engine"], Protocol):
+    """Executes jobs somewhere. It is entered before the first job; on leaving it, nothing of it runs any more.
+
+    Attributes:
+        slots: how many jobs it executes at a time; it is never given more.
+    """
+
+    slots: int
+
+    def submit(self, job: CellsJob) -> "Future[int]":
+        """Have a job executed; the result is what `CellsJob.execute` returns.
+
+        A job whose process died has ended too: the engine records the cells it was at as failed, and counts them.
+        An exception as the result ends the whole run.
+        """
+
+    def wait(self, seconds: float) -> None:
+        """Return when a job has ended, or after some seconds; where nothing runs, after the seconds."""
+
+
+class InProcessEngine(AbstractContextManager["InProcessEngine"]):
+    """Executes every job in this process, while it is submitted."""
+
+    slots = 1
+
+    def __init__(self, system: System, on_progress: OnProgress = no_progress) -> None:
+        self.system = system
+        self.on_progress = on_progress
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def submit(self, job: CellsJob) -> "Future[int]":
+        """Execute a job."""
+        ended: Future[int] = Future()
+        ended.set_result(job.execute(self.system, self.on_progress))
+        return ended
+
+    def wait(self, seconds: float) -> None:
+        """Let others work: here nothing runs between two jobs."""
+        time.sleep(seconds)

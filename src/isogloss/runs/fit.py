@@ -1,0 +1,197 @@
+"""Fitting a system once for a group of cells, and what its cells are asked afterwards."""
+
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import DataError, IsoglossError
+from isogloss.runs.plan import FitGroup, Plan
+from isogloss.runs.records import CellStatus, InputFiles
+from isogloss.scoring.results import CellScore
+from isogloss.systems.base import FitContext, System, SystemFailureError
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+from isogloss.training.processes import in_step
+from isogloss.training.regimes import Fit, Regime
+
+
+class NotAvailableError(IsoglossError):
+    """What a cell needs is not there, and nothing is broken: the cell is skipped."""
+
+
+@dataclass(frozen=True)
+class CellOutcome:
+    """How a cell or a fit ended, and what is known from then on."""
+
+    status: CellStatus = "done"
+    reason: str = ""
+    traceback: str = ""
+    files: InputFiles | None = None
+    score: CellScore | None = None
+
+    @classmethod
+    def of_error(cls, error: Exception) -> "CellOutcome":
+        """The end that an exception made, which is being handled."""
+        if isinstance(error, NotAvailableError):
+            return cls("skipped", str(error))
+        said = str(error) if isinstance(error, IsoglossError) else f"{type(error).__name__}: {error}"
+        return cls("failed", said, traceback.format_exc())
+
+
+@dataclass(frozen=True)
+class CellInput:
+    """The examples of a cell, and their files as they were when they were read."""
+
+    examples: Examples
+    files: InputFiles
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """What is to be learnt: a task, by one fit of a regime, with a seed; from a data folder, in a folder of its own."""
+
+    regime: Regime
+    task: Task
+    fit: Fit
+    seed: int
+    data: Path | None
+    folder: Path
+
+    @classmethod
+    def of(cls, plan: Plan, group: FitGroup) -> "FitJob":
+        """The job of a group."""
+        data = plan.request.data
+        return cls(plan.regime, task(group.task), plan.fit(group), group.seed, data, plan.fit_folder(group))
+
+    def training(self, system: System) -> Examples | None:
+        """What a system learns from; None where it needs nothing.
+
+        Raises:
+            NotAvailableError: the system refuses the task, the regime is not for it, or there is no training set.
+        """
+        learnt = system.learns_from(self.task)
+        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, learnt):
+            raise NotAvailableError(refusal)
+        if system.needs_training(self.task):
+            return _available(lambda: self.regime.training(learnt, self.fit, self.data, self.seed))
+        if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
+            what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
+            raise NotAvailableError(what)
+        return None
+
+    def read(self, language: str, split: str) -> CellInput:
+        """What the system is asked in a language.
+
+        Raises:
+            NotAvailableError: there are no such examples.
+        """
+        examples = _available(lambda: self.regime.examples(self.task, language, split, self.data))
+        return CellInput(examples, InputFiles.of(examples))
+
+    def context(self) -> FitContext:
+        """Where it is learnt."""
+
+        def examples(language: str, split: str) -> Examples:
+            return self.regime.examples(self.task, language, split, self.data)
+
+        return FitContext(self.folder, self.fit.languages, examples)
+
+
+def _available(read: Callable[[], Examples]) -> Examples:
+    try:
+        return read()
+    except DataError as error:
+        # An error that names a file is about a damaged one; without, there is none.
+        if error.where:
+            raise
+        raise NotAvailableError(error.what, fix=error.fix) from error
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A fitted system, or none and why.
+
+    Attributes:
+        config: the system's metadata.
+        seconds: how long it took.
+        outcome: how it ended, with the files it learnt from.
+        cell_outcomes: how cells end whose language has its own reason, where there is no system.
+        inputs: examples that were read before the fit, by language; whoever uses them takes them out.
+    """
+
+    job: FitJob
+    system: System | None
+    config: dict[str, Any]
+    seconds: float = 0.0
+    outcome: CellOutcome = field(default_factory=CellOutcome)
+    cell_outcomes: Mapping[str, CellOutcome] = field(default_factory=dict)
+    inputs: dict[str, CellInput] = field(default_factory=dict)
+
+    def cell_outcome(self, language: str) -> CellOutcome:
+        """How the cell of a language ends without a system."""
+        return self.cell_outcomes.get(language, self.outcome)
+
+
+def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
+    """Fit a system; gives it with the files it learnt from (None where it needs none).
+
+    Raises:
+        IsoglossError: the system or the regime refuses the task, or there is nothing to learn from.
+    """
+    with in_step():
+        train = job.training(system)
+        files = None if train is None else InputFiles.of(train)
+    return system.learn(job.task, train, job.seed, job.context()), files
+
+
+def predict(system: System, of: Task, examples: Examples) -> Sequence[Any]:
+    """The answers of a fitted system, one for each example.
+
+    Raises:
+        SystemFailureError: there are more answers than examples, or fewer.
+    """
+    values = system.predict(examples)
+    if len(values) != len(examples):
+        what = f"{system.name} gave {len(values)} answers to {len(examples)} examples"
+        raise SystemFailureError(what, where=f"{of.id}/{examples.language}")
+    return values
+
+
+def fit_group(plan: Plan, group: FitGroup, system: System, inputs: Mapping[str, CellInput] | None = None) -> FitResult:
+    """Fit a system for a group; what goes wrong is kept, to be recorded in every cell."""
+    start = time.perf_counter()
+    job, config = FitJob.of(plan, group), dict(system.metadata)
+    try:
+        learnt, files = fit_system(system, job)
+    except Exception as error:  # a system may fail in any way whatever
+        return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
+    outcome = CellOutcome(files=files)
+    return FitResult(job, learnt, config, time.perf_counter() - start, outcome, inputs=dict(inputs or {}))
+
+
+def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[str, CellOutcome]]:
+    """The examples of the first cell of a group that has any, and how the cells end that were tried before it."""
+    job = FitJob.of(plan, group)
+    outcomes: dict[str, CellOutcome] = {}
+    for language in group.languages:
+        try:
+            return {language: job.read(language, plan.request.split)}, outcomes
+        except Exception as error:  # a damaged file, say
+            outcomes[language] = CellOutcome.of_error(error)
+    return {}, outcomes
+
+
+def nothing_to_predict(
+    plan: Plan, group: FitGroup, system: System, cell_outcomes: Mapping[str, CellOutcome]
+) -> FitResult:
+    """What a fit comes to where no cell has examples: it is not made, and every cell ends as `read_ahead` says."""
+    job, config = FitJob.of(plan, group), dict(system.metadata)
+    try:
+        job.training(system)
+    except Exception as error:  # what keeps it from learning is the better reason
+        return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
+    return FitResult(job, None, config, cell_outcomes=cell_outcomes)

@@ -1,0 +1,205 @@
+"""The engine of local processes: it starts them, gives them jobs, and records what a process died of."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from isogloss.runs.cells import write_outcome
+from isogloss.runs.engine import CellsJob
+from isogloss.runs.fit import CellOutcome
+from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import Provenance
+from isogloss.systems.base import SystemFailureError
+
+# Seconds a process has to end by itself after Ctrl-C before it is told again, and before it is killed.
+GRACE = (1.0, 10.0)
+
+# The exit code of a process that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+class _Worker:
+    """A process that executes one job after the other, until it is told that there are no more."""
+
+    def __init__(self, plan: Plan) -> None:
+        # Spawned, not forked: libraries with threads or an accelerator do not survive a fork.
+        context = get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process: SpawnProcess = context.Process(target=_work, args=(plan, other))
+        self.ended: Future[int] | None = None
+        # Ctrl-C waits until the process can answer it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            other.close()
+
+    def give(self, job: CellsJob) -> "Future[int]":
+        """Have it execute a job."""
+        self.ended = Future()
+        with suppress(OSError):  # it has died, which `ProcessEngine.wait` will find
+            self.connection.send(job)
+        return self.ended
+
+    def finish(self, filled: int) -> None:
+        """Its job has ended."""
+        if self.ended is not None:
+            self.ended.set_result(filled)
+        self.ended = None
+
+    def result(self) -> int | None:
+        """How many cells its job has filled; None while it is at it, or where it died."""
+        try:
+            return int(self.connection.recv()) if self.connection.poll() else None
+        except (EOFError, OSError):
+            self.process.join()  # the end of the pipe comes just before the end of the process
+            return None
+
+    def interrupt(self) -> None:
+        """End it as Ctrl-C does."""
+        if self.process.pid is not None:
+            os.kill(self.process.pid, signal.SIGINT)
+
+
+class ProcessEngine(AbstractContextManager["ProcessEngine"]):
+    """Executes jobs in processes of this machine; one that dies is replaced, and the cells it was at have failed."""
+
+    def __init__(self, plan: Plan, jobs: int) -> None:
+        self.plan = plan
+        self.slots = jobs
+        self._workers: list[_Worker] = []
+        self._exits = ExitStack()
+
+    def __enter__(self) -> "ProcessEngine":
+        self._exits.enter_context(_cores_shared(self.slots))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        with self._exits:
+            for worker in self._workers:
+                worker.connection.close()  # which says that there are no more jobs
+            if kind is not None:
+                _stop(self._workers)
+            for worker in self._workers:
+                worker.process.join()
+
+    def submit(self, job: CellsJob) -> "Future[int]":
+        """Give a job to a process that has none; one is started where there is none."""
+        idle = (worker for worker in self._workers if worker.ended is None)
+        worker = next(idle, None)
+        if worker is None:
+            worker = _Worker(self.plan)
+            self._workers.append(worker)
+        return worker.give(job)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until a process has ended its job, or has died.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C ended a process.
+            SystemFailureError: no process lives long enough to fill a cell.
+        """
+        watched = [each for worker in self._workers for each in (worker.connection, worker.process.sentinel)]
+        if not watched:
+            time.sleep(seconds)
+        wait(watched, timeout=seconds)
+        for worker in list(self._workers):
+            filled = worker.result()
+            if filled is not None:
+                worker.finish(filled)
+            elif not worker.process.is_alive():
+                self._workers.remove(worker)
+                self._died(worker)
+
+    def _died(self, worker: _Worker) -> None:
+        if worker.process.exitcode == INTERRUPTED:
+            raise KeyboardInterrupt
+        failed = _fail_cells_of(self.plan, worker.process)
+        if not failed:
+            # It would die again: there is one process less.
+            self.slots -= 1
+            if not self.slots:
+                what = f"the processes of {self.plan.system} die ({_cause(worker.process)}) before they fill a cell"
+                raise SystemFailureError(what, fix="With --jobs 1 it fails where one can see it")
+        worker.finish(len(failed))
+
+
+def _work(plan: Plan, connection: "Connection[int, CellsJob]") -> None:
+    """What a started process does."""
+    try:
+        with releasing_on_interrupt(plan.root):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            system = plan.build_system()
+            try:
+                while True:
+                    connection.send(connection.recv().execute(system, _leave_with_parent))
+            except (EOFError, BrokenPipeError, ConnectionResetError):
+                pass  # there are no more jobs, or nobody is left to give any
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _leave_with_parent(waiting: str) -> None:
+    parent = parent_process()
+    if parent is not None and not parent.is_alive():
+        sys.exit(INTERRUPTED)
+
+
+def _stop(workers: list[_Worker]) -> None:
+    """End processes as Ctrl-C does, which at a terminal they have had themselves; kill those that do not listen."""
+    for seconds, act in ((GRACE[0], _Worker.interrupt), (GRACE[1], lambda worker: worker.process.kill())):
+        deadline = time.monotonic() + seconds
+        for worker in workers:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+        for worker in workers:
+            if worker.process.is_alive():
+                act(worker)
+
+
+def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey]:
+    """Record the cells that a dead process was at as failed: the one it filled, or all it was fitting for."""
+
+    def was_at(lock: Path) -> bool:
+        return any(owner.pid == process.pid for owner in owners(lock))
+
+    cells = [cell for cell in plan.missing(plan.cells) if was_at(plan.lock_path(cell))]
+    if not cells:
+        fits = [group for group in plan.groups if was_at(plan.group_lock_path(group))]
+        cells = plan.missing([cell for group in fits for cell in group.cells])
+    outcome = CellOutcome("failed", f"the process died: {_cause(process)}")
+    for cell in cells:
+        write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
+    remove_stale(plan.root)
+    return cells
+
+
+def _cause(process: SpawnProcess) -> str:
+    code = process.exitcode or 0
+    if code == -signal.SIGKILL:
+        return "SIGKILL, perhaps for want of memory"
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+@contextmanager
+def _cores_shared(jobs: int) -> Iterator[None]:
+    """Each process computes on its share of the cores, unless the user has said otherwise."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    added = [name for name in names if name not in os.environ]
+    share = str(max(1, (os.cpu_count() or 1) // jobs))
+    os.environ.update(dict.fromkeys(added, share))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]

@@ -1,0 +1,34 @@
+"""Retrieval by vectors: the task's kind ranks or mines, the systems bring the vectors."""
+
+import sys
+
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Vectors, kind_of
+from isogloss.tasks.task import Task
+
+# The ratio margin from which CCMatrix (Schwenk et al., 2021) takes two sentences for translations.
+_USUAL_MARGIN = 1.06
+
+
+def retrieval_refusal(name: str, task: Task) -> str:
+    """Why a system whose only answers are vectors of whole texts cannot do a task, "" if it can."""
+    return "" if kind_of(task).retrieval else f"{name} does retrieval only, and {task.id} is {task.kind}"
+
+
+def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
+    """Ranked candidate ids for every query; for mining the id of the translation, or an empty list.
+
+    Args:
+        task: what is asked.
+        examples: the queries, with their pool.
+        vectors: of both sides.
+        quiet: do not say where mining had no dev set to choose a threshold on.
+
+    Raises:
+        DataError: there is no pool.
+    """
+    before = len(examples.notes)
+    answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))
+    for note in () if quiet else examples.notes[before:]:
+        sys.stderr.write(f"{examples.task}/{examples.language}: {note}\n")
+    return answers

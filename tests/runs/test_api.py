@@ -1,0 +1,50 @@
+"""Runs from Python: the verbs as functions."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from isogloss.cli.run import run as run_verb
+from isogloss.cli.train import train as train_verb
+from isogloss.errors import IsoglossError, UnknownNameError
+from isogloss.runs.api import plan_run, plan_training, run, train
+from runs.grid_fake import mini_cache, mini_data
+
+__all__ = ["mini_cache", "mini_data"]
+
+
+def test_a_run_is_one_call(tmp_path: Path, mini_data: Path) -> None:
+    asked = {"suite": "mini", "tasks": ["mini-xquad"], "languages": ["de", "sw"], "seeds": 2}
+    summary = run("fake", out=str(tmp_path), **asked)  # type: ignore[arg-type]
+    assert summary.cells == {"done": 4, "failed": 0, "skipped": 0, "missing": 0}
+    assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0", "seed-1"]
+    assert plan_run("fake", out=tmp_path, **asked).missing_groups() == []  # type: ignore[arg-type]
+    assert run("fake", out=tmp_path, **asked) == summary  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("function", "verb"), [(run, run_verb), (train, train_verb)])
+def test_functions_have_the_options_of_the_verbs(function: object, verb: object) -> None:
+    options, given = (inspect.signature(each).parameters for each in (verb, function))  # type: ignore[arg-type]
+    assert set(given) == set(options)
+    for name, option in options.items():
+        if option.default is not inspect.Parameter.empty:
+            assert given[name].default == option.default
+
+
+def test_names_are_checked(tmp_path: Path, mini_data: Path) -> None:
+    with pytest.raises(UnknownNameError, match="suite"):
+        run("fake", out=tmp_path, suite="minni")
+    with pytest.raises(UnknownNameError, match="task"):
+        run("fake", out=tmp_path, suite="mini", tasks=["mini-xquat"])
+    with pytest.raises(IsoglossError, match="fake follows no recipe"):
+        train("fake", ["mini-xquad"], out=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_task_alone_may_be_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mini_data: Path) -> None:
+    monkeypatch.setattr("runs.grid_fake.FakeSystem.follows_recipes", True)
+    monkeypatch.setattr("runs.grid_fake.FakeSystem.__init__", lambda self, recipe: None)
+    plan = plan_training("fake", "mini-xquad", out=tmp_path)
+    assert (plan.request.suite.id, plan.request.tasks, plan.seeds) == ("mini", ("mini-xquad",), 1)
+    assert plan.settings == {"recipe": "paper"}

@@ -1,0 +1,92 @@
+"""Judged cells on disk: what is read is what was written, the bytes are the cell's alone, and damage is no cell."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.metrics.statistics import F1, MEAN, Statistics, Value
+from isogloss.scoring.cells import Cell
+from isogloss.scoring.score import score_cell
+from isogloss.scoring.stored import VALUES, can_store, read_cell, write_cell
+from isogloss.tasks.kinds import Judgement, LanguagePairs
+
+
+def made(value: Value = MEAN) -> Cell:
+    """A cell with everything that a cell can have."""
+    rng = np.random.default_rng(0)
+    rows = rng.random((6, 1))
+    of_pairs = Statistics(rows, value, np.array([0, 0, 1, 1, 2, 2]))
+    metrics = {
+        "map@20": Statistics(rng.random((3, 1)), MEAN),
+        "one-target": of_pairs,
+        "f1": Statistics(rng.integers(0, 5, (3, 3)).astype(float), F1),
+    }
+    pairs = LanguagePairs("one-target", of_pairs, np.array(["de", "zh", "de", "zh", "de", "zh"]))
+    judgement = Judgement(metrics, pairs, "squad", ["said by the judge"])
+    return Cell("lareqa", "de", "test", 3, judgement, ["q-1", "q-ü", "q-\0"], "c" * 64, notes=["said by the judge"])
+
+
+def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+    cell, path = made(), tmp_path / "folder" / "de.npz"
+    write_cell(path, cell)
+    found = read_cell(path)
+    assert found is not None
+    assert found.signature == cell.signature
+    assert (found.units, found.notes, found.partial) == (cell.units, cell.notes, cell.partial)
+    assert list(found.metrics) == list(cell.metrics)
+    pairs, expected = found.judgement.pairs, cell.judgement.pairs
+    assert pairs is not None
+    assert expected is not None
+    assert pairs.metric == expected.metric
+    np.testing.assert_array_equal(pairs.target_languages, expected.target_languages)
+    both = [(found.metrics[name], cell.metrics[name]) for name in cell.metrics]
+    for read, written in (*both, (pairs.statistics, expected.statistics)):
+        np.testing.assert_array_equal(read.rows, written.rows)
+        np.testing.assert_array_equal(read.units, written.units)  # type: ignore[arg-type]
+        assert read.value is written.value
+    assert score_cell(found) == score_cell(cell)
+
+
+def test_the_same_cell_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_cell(tmp_path / name, made())
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a") as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # no clock is in them
+
+
+def test_an_array_that_metrics_share_is_kept_once(tmp_path: Path) -> None:
+    write_cell(tmp_path / "x.npz", made())
+    with np.load(tmp_path / "x.npz") as arrays:
+        assert len(arrays.files) == 6  # a header, three sets of rows, units, target languages
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, -1])
+def test_a_damaged_file_is_no_cell(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "x.npz"
+    assert read_cell(path) is None
+    write_cell(path, made())
+    path.write_bytes(path.read_bytes()[:keep])
+    assert read_cell(path) is None
+
+
+def test_another_file_is_no_cell(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", rows=np.zeros(3))
+    assert read_cell(tmp_path / "x.npz") is None
+    np.save(tmp_path / "y.npy", np.zeros(3))
+    assert read_cell(tmp_path / "y.npy") is None
+    (tmp_path / "z.npz").write_text("{}")
+    assert read_cell(tmp_path / "z.npz") is None
+
+
+def test_a_value_function_without_a_name_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Value("own", ("score",), lambda sums, count: sums[..., 0])
+    assert can_store(made())
+    assert not can_store(made(own))
+    assert not can_store(made(Value("mean", ("score",), lambda sums, count: sums[..., 0])))  # ours by name alone
+    monkeypatch.setitem(VALUES, "own", own)
+    write_cell(tmp_path / "x.npz", made(own))
+    monkeypatch.undo()
+    assert read_cell(tmp_path / "x.npz") is None
