@@ -222,5 +222,8 @@ def test_what_is_learnt_from() -> None:
     chosen = system("ngram#train_on=mini-xquad")
     assert chosen.learns_from(task(COMPARISONS)) is task("mini-xquad")
     assert chosen.metadata["train_on"] == "mini-xquad"
+    assert "cannot learn checklist-comparisons from mini-xnli" in system("ngram#train_on=mini-xnli").refusal(
+        task(COMPARISONS)
+    )
     with pytest.raises(UnknownNameError, match="Did you mean mini-xquad"):
         system("ngram#train_on=mini-xqad")

@@ -8,12 +8,12 @@ import typer
 
 from isogloss.cli.options import Format, Languages, progress, words
 
-HELP = """Template tests of simple things in 51 languages.
+_HELP = (
+    "Template tests of simple things in 51 languages. They are the suite `checklist`, which isogloss run, score, "
+    "compare, explain and report take like any other; here they are built, audited and shown."
+)
 
-They are the suite `checklist`: isogloss run ngram --suite checklist, isogloss score PREDICTIONS --suite checklist, and
-so with compare, explain, report and export."""
-
-app = typer.Typer(add_completion=False, no_args_is_help=True, help=HELP)
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Cases = Annotated[int, typer.Option(min=1, help="Cases per test and language.")]
 Seed = Annotated[int, typer.Option(help="0: the suite's own cases; any other draws new ones, which no task has.")]

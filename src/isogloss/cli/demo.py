@@ -23,6 +23,7 @@ def demo(
     Isogloss does and how long it takes; it is no evidence about any model.
     Issued again, it does only what is missing.
     """
+    from isogloss.report.checklist import checklist_tables
     from isogloss.report.score_tables import published_table
     from isogloss.report.tables import show
     from isogloss.scoring.results import Results
@@ -39,7 +40,9 @@ def demo(
     _call("checklist", "show", "comparisons-0007", "--languages", some)
     tests = ("--suite", "checklist", "--languages", some)
     _call("run", "ngram#train_on=mini-xquad", *tests, "--out", str(out), "--seeds", "1", "--jobs", jobs)
-    _call("score", str(out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"), *tests)
+    reader = out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"
+    _call("score", str(reader), *tests, "--json", str(reader / "results.json"))
+    show(checklist_tables(Results.from_json(reader / "results.json")), "table")
     if find_spec("vl_convert") is not None:
         page = str(out / "report")
         _call("report", str(first), "--explain", explained, "--out", page, "--no-pictures")

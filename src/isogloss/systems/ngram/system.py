@@ -55,7 +55,9 @@ class NgramSystem(System):
 
     def refusal(self, task: Task) -> str:
         """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
-        form = kind_of(task).form
+        form, learnt = kind_of(task).form, self.learns_from(task)
+        if form in _LEARNERS and kind_of(learnt).form != form:
+            return f"{self.name} cannot learn {task.id} from {learnt.id}, which has answers of another form"
         if form in _LEARNERS or form == "ranking":
             return ""
         if form == "pairs":
