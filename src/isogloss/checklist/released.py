@@ -32,7 +32,7 @@ from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import script_of_letter
 
 # What no system can do anything about: an answer it cannot give, and one question that wants two answers.
-UNPASSABLE = ("unreachable", "same-question")
+UNPASSABLE_FINDINGS = ("unreachable", "same-question")
 # Tests whose sentences agree with the person: the sheet has them for men only.
 _MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
 _NAMES_FILE = "given_names/wikidata_names_places.json"
@@ -170,7 +170,7 @@ def _slips(examples: Iterable[ReleasedExample], language: str, names: GivenNames
             yield Finding(language, example.case.test, example.id, "english", detail)
 
 
-def unpassable_cases(findings: Findings, kinds: Sequence[str] = UNPASSABLE) -> dict[tuple[str, str], int]:
+def unpassable_cases(findings: Findings, kinds: Sequence[str] = UNPASSABLE_FINDINGS) -> dict[tuple[str, str], int]:
     """How many cases no system can pass, by (language, test): a case fails if any of its examples does."""
     cases: dict[tuple[str, str], set[str]] = {}
     for finding in findings.found:

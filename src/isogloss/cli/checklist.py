@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Cases = Annotated[int, typer.Option(min=1, help="Cases per test and language.")]
 Seed = Annotated[int, typer.Option(help="0: the suite's own cases; any other draws new ones, which no task has.")]
-Kind = Annotated[str, typer.Option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
+VariantName = Annotated[str, typer.Option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
 
 
 def _chosen(languages: str | None) -> list[str]:
@@ -35,7 +35,7 @@ def _chosen(languages: str | None) -> list[str]:
 def build(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for <language>.jsonl.")],
     languages: Languages = None,
-    kind: Kind = "mft",
+    kind: VariantName = "mft",
     cases: Cases = 200,
     seed: Seed = 0,
     squad: Annotated[bool, typer.Option("--squad", help="Also write <language>.squad.json.")] = False,
