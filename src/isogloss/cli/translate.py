@@ -30,10 +30,10 @@ def translate(
     """Make the translated data that translate-train and translate-test need, with any translator.
 
     translate-train learns from the English training set in another language:
-    --split train. translate-test asks another language's test set in English:
-    --split test, and --split dev for the dev set. Labels stay the original's;
-    of questions to learn from, answers are translated too and looked for in
-    the translated passage.
+    --split train. translate-test asks the test set of another language in
+    English: --split test, and --split dev for the dev set. Labels stay as they
+    are; of questions to learn from, answers are translated too and looked for
+    in the translated passage.
 
     The file goes to translations/<task>/<regime>/ in the data folder, where
     isogloss run and train find it. If ISOGLOSS_TRANSLATIONS is set, it names
