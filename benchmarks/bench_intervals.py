@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.metrics.intervals import bootstrap, interval, joint_replicates
+from isogloss.metrics.intervals import bootstrap, interval
+from isogloss.metrics.resampling import joint_replicates
 from isogloss.metrics.significance import paired_bootstrap
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from isogloss.languages import all_languages, language
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import task
 
 CANDIDATES = 1_003_893
@@ -74,7 +74,7 @@ class Folders:
     def gold(self, name: str, code: str, content: bytes | str, *, suffix: str = "") -> None:
         """Write a data file of a task under the path that its first layout has for the language."""
         pattern = task(name).layouts[0].test
-        relative = Source(task(name), code, "test", self.data, pattern).relative(pattern)
+        relative = SplitFiles(task(name), code, "test", self.data, pattern).relative(pattern)
         self.at(relative.replace("*", "synthetic") + suffix, content)
 
     def at(self, relative: str, content: bytes | str) -> None:
@@ -349,7 +349,7 @@ def tatoeba(folders: Folders) -> None:
     for code in task("tatoeba").languages:
         words, english = Words(code, "tatoeba"), Words("en", f"tatoeba/{code}")
         rows = range(_count("tatoeba", code))
-        iso3 = Source(task("tatoeba"), code, "test", folders.data, "").iso3
+        iso3 = SplitFiles(task("tatoeba"), code, "test", folders.data, "").iso3
         folders.gold("tatoeba", code, "".join(f"{english.text(6)}\n" for _ in rows), suffix=".eng")
         folders.gold("tatoeba", code, "".join(f"{words.text(6)}\n" for _ in rows), suffix=f".{iso3}")
         gold = [str(row) for row in rows]

@@ -4,9 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # One thread a test process: there is one process a core, and sums over several threads depend on their number.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# How long one example takes depends on what else the machine does: no test fails for that.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 pytest_plugins = ["tiny_models"]
 

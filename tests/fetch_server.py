@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from isogloss.data.fetch import Outcome, Patience, fetch
-from isogloss.data.sources import Dataset, Source
+from isogloss.data.fetch import FetchOutcome, RetryPolicy, fetch
+from isogloss.data.fetch.catalog import Dataset, RemoteFile
 
-HASTE = Patience(attempts=3, stall=10, pause=0.01)
+HASTE = RetryPolicy(attempts=3, stall=10, pause=0.01)
 CONTENT = random.Random(7).randbytes(1_200_000)
 
 Behaviour = Callable[["Handler", bytes], None]
@@ -162,10 +162,10 @@ def file_of(server: Server, content: bytes = CONTENT, **changes: object) -> Data
         "sha256": hashlib.sha256(content).hexdigest(),
         "path": "toy/file.bin",
     }
-    return Dataset("toy", "Toy", "none", (Source(**{**fields, **changes}),))  # type: ignore[arg-type]
+    return Dataset("toy", "Toy", "none", (RemoteFile(**{**fields, **changes}),))  # type: ignore[arg-type]
 
 
-def only(outcomes: list[Outcome]) -> Outcome:
+def only(outcomes: list[FetchOutcome]) -> FetchOutcome:
     assert len(outcomes) == 1
     return outcomes[0]
 
@@ -174,5 +174,5 @@ def leftovers(data: Path) -> list[str]:
     return sorted(p.relative_to(data).as_posix() for p in data.rglob("*") if p.is_file() and p.name != "lock")
 
 
-def run(dataset: Dataset, data: Path, **options: object) -> Outcome:
-    return only(fetch([dataset], data, **{"patience": HASTE, **options}))  # type: ignore[arg-type]
+def run(dataset: Dataset, data: Path, **options: object) -> FetchOutcome:
+    return only(fetch([dataset], data, **{"retry": HASTE, **options}))  # type: ignore[arg-type]

@@ -55,17 +55,17 @@ READER = '''"""Colours: `text<TAB>label` a line."""
 
 from isogloss.data.files import lines
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-def read(source: Source) -> Examples | None:
+def read(files: SplitFiles) -> Examples | None:
     """The file of a language."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    rows = [line.split("\\t") for line in lines(path, source.digest)]
+    rows = [line.split("\\t") for line in lines(path, files.digest)]
     columns = {"text": [text for text, _ in rows], "label": [label for _, label in rows]}
-    return source.examples(source.row_ids(len(rows)), columns, "label")
+    return files.examples(files.row_ids(len(rows)), columns, "label")
 '''
 
 
@@ -112,6 +112,7 @@ def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
     assert copy.isogloss("hello", "sw") == "Hello, Kiswahili!\n"
 
 
+@pytest.mark.slow
 def test_a_task_is_a_file_and_a_word_and_joins_no_suite_uninvited(copy: Copy) -> None:
     copy.write("tasks/colours.py", TASK)
     copy.write("tasks/readers/colours.py", READER)
@@ -136,6 +137,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_language_of_the_checklist_is_a_row_and_a_file(copy: Copy) -> None:
     rows = (copy.package / "languages/languages.tsv").read_text(encoding="utf-8").splitlines()
     afrikaans = next(row for row in rows if row.startswith("af\t"))

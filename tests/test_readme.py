@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).parents[1] / "README.md"
 # The examples must not depend on a data folder that happens to be there.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "ISOGLOSS_DATA"}

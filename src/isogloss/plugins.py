@@ -34,7 +34,8 @@ def entry_points(group: str) -> Mapping[str, str]:
 
     found: dict[str, str] = {}
     for point in metadata.entry_points(group=group):
-        found.setdefault(point.name, point.value)
+        if found.setdefault(point.name, point.value) != point.value:
+            warn(f"{point.value} left out: {found[point.name]} has the name {point.name!r} in {group}", stacklevel=2)
     return found
 
 
@@ -44,8 +45,11 @@ def _may_bring(entry: str) -> bool:
     folder = Path(entry)
     if folder.is_file():
         return True
-    files = (path for kind in ("dist", "egg") for path in folder.glob(f"*.{kind}-info/entry_points.txt"))
-    return any(b"[isogloss." in path.read_bytes() for path in files)
+    files = (path for form in ("dist", "egg") for path in folder.glob(f"*.{form}-info/entry_points.txt"))
+    try:
+        return any(b"[isogloss." in path.read_bytes() for path in files)
+    except OSError:
+        return True
 
 
 def load_object(origin: str) -> Any:
@@ -63,14 +67,18 @@ class Registry(Generic[T]):
         shipped: name to `module:object` of those that come with this package. The object may be the thing itself, its
             class, or a function that makes the thing of a name.
         group: the entry point group under which other packages bring theirs; shipped names cannot be taken.
+        named_by: the attribute of an object that has its name, "" where objects do not know their names.
     """
 
-    def __init__(self, noun: str, expected: type[T], shipped: Mapping[str, str], group: str) -> None:
+    def __init__(
+        self, noun: str, expected: type[T], shipped: Mapping[str, str], group: str, *, named_by: str = ""
+    ) -> None:
         self.noun = noun
         self.shipped = shipped
         self.group = group
         self._expected = expected
-        self._loaded: dict[str, T] = {}
+        self._named_by = named_by
+        self._loaded: dict[str, T | PluginError] = {}
 
     @property
     def origins(self) -> Mapping[str, str]:
@@ -95,10 +103,16 @@ class Registry(Generic[T]):
             if name not in self:
                 raise unknown(self.noun, name, self)
             self._loaded[name] = self._load(name)
-        return self._loaded[name]
+        found = self._loaded[name]
+        if isinstance(found, PluginError):
+            raise found
+        return found
 
     def loadable(self, but: Collection[str] = ()) -> dict[str, T]:
         """Everything that can be loaded, by name, but for some; of what cannot a warning says why not."""
+        for name, origin in entry_points(self.group).items():
+            if name in self.shipped:
+                warn(f"{self.noun} left out: {origin}: the name {name!r} is taken", stacklevel=2)
         found: dict[str, T] = {}
         for name in self:
             if name in but:
@@ -109,21 +123,24 @@ class Registry(Generic[T]):
                 warn(f"{self.noun} left out: {error}", stacklevel=2)
         return found
 
-    def _made(self, found: Any, name: str) -> Any:
-        if isinstance(found, self._expected) or not callable(found):
-            return found
-        return found() if isinstance(found, type) else found(name)
-
-    def _load(self, name: str) -> T:
+    def _load(self, name: str) -> T | PluginError:
+        """The object; or why there is none, where another package brings it, in which anything may go wrong."""
         origin = self.origins[name]
         try:
-            found = load_object(origin)
-            made = self._made(found, name)
-            if not isinstance(made, self._expected):
-                raise TypeError(f"it is a {type(made).__name__}, not a {self._expected.__name__}")
+            return self._made(origin, name)
         except Exception as error:
             if name in self.shipped:
                 raise
             what = f"{self.noun} {name!r} cannot be loaded: {error}"
-            raise PluginError(what, where=origin, fix="Mend or remove the package that brings it") from error
-        return made
+            return PluginError(what, where=origin, fix="Mend or remove the package that brings it")
+
+    def _made(self, origin: str, name: str) -> T:
+        found = load_object(origin)
+        if callable(found) and not isinstance(found, self._expected):
+            found = found() if isinstance(found, type) else found(name)
+        if not isinstance(found, self._expected):
+            raise TypeError(f"it is a {type(found).__name__}, not a {self._expected.__name__}")
+        own_name = getattr(found, self._named_by) if self._named_by else name
+        if own_name != name:
+            raise ValueError(f"it calls itself {own_name!r}")
+        return found

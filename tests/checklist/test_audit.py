@@ -56,6 +56,7 @@ def test_the_papers_pipeline_cuts_at_blanks_only() -> None:
     assert kinds("Ann's dog saw Bea.", "Ann") == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", CODES)
 def test_the_shipped_suite_is_clean(code: str) -> None:
     found = audit_language(code)

@@ -26,6 +26,7 @@ def test_rows_carry_everything(tmp_path: Path) -> None:
             assert paragraph["context"][start : start + len(found["text"])] == found["text"]
 
 
+@pytest.mark.slow
 def test_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
     contents = set()
     for seed in ("1", "2"):

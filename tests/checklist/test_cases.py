@@ -21,6 +21,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_exactly_as_many_distinct_cases_as_asked(test: str) -> None:
     cases = suite_cases(test)
@@ -32,6 +33,7 @@ def test_exactly_as_many_distinct_cases_as_asked(test: str) -> None:
         assert len({(e.context, e.question) for e in made}) == EXAMPLES[test]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_more_cases_begin_with_the_fewer(test: str) -> None:
     assert draw(test, 40) == draw(test, 200)[:40]

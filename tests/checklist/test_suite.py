@@ -156,6 +156,7 @@ def test_records_without_the_tests_have_no_tables() -> None:
     assert checklist_tables(Results("mini", {"name": "x"}, "test", [], [], [], overall, [], "0")) == []
 
 
+@pytest.mark.slow
 def test_the_floor_runs_offline_and_is_seen_by_every_verb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,6 +76,7 @@ def test_two_systems(made: Path, tmp_path: Path) -> None:
     assert "●⇄" in found["printed"]
 
 
+@pytest.mark.slow
 def test_the_page_holds_both_systems_and_needs_no_files(made: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
     own = f"word@{made / 'mine.jsonl'}"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.main import main
-from isogloss.data.sources import datasets
+from isogloss.data.fetch.catalog import datasets
 
 
 def run(*words: str) -> int:
@@ -105,7 +105,7 @@ def test_failures_are_told_and_do_not_stop_the_rest(
 def test_same_problem_of_many_files_is_told_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isogloss.data.fetch_download.time.sleep", lambda _: None)
+    monkeypatch.setattr("isogloss.data.fetch.downloaders.time.sleep", lambda _: None)
     words = ("lareqa", "squad", "--mirror", "http://127.0.0.1:9", "--data", str(tmp_path), "--tries", "2")
     assert run(*words) == 1
     assert capsys.readouterr().err == (

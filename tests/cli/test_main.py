@@ -145,6 +145,7 @@ def test_light_verbs_import_nothing_heavy(verb: str, made: Path) -> None:
         assert "msgspec" not in modules
 
 
+@pytest.mark.slow
 def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from isogloss.tasks.mini import make
 
@@ -158,3 +159,6 @@ def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "rule: fair" in text
     record = json.loads((tmp_path / "runs/ngram/zero-shot/seed-0/results.json").read_text())
     assert record["overall"]["missing"] == []
+    page = tmp_path / "runs/report/index.html"
+    assert page.is_file()
+    assert page.as_uri() in text.splitlines()[-1]

@@ -24,6 +24,7 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_report_of_everything(run: Path, tmp_path: Path) -> None:
     results(HOSTILE, -10).to_json(tmp_path / "two.json")
     (tmp_path / "explain.json").write_bytes(msgspec.json.encode(Analysis([explanation("one")], [])))
@@ -58,6 +59,7 @@ def test_the_analysis_of_several_systems_is_read(run: Path, tmp_path: Path) -> N
     assert '[[0,"said by one",50],[1,"said by two",50]]' in text
 
 
+@pytest.mark.slow
 def test_pairs_and_a_survey_are_told_apart_and_shown(run: Path, tmp_path: Path) -> None:
     made = explained()
     analysis = Analysis(list(made.explanations.values()), made.pairs, "language", made.cases)

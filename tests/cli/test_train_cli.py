@@ -34,6 +34,7 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     words = ("train", f"encoder:{tiny_bert}", "--tasks", "mini-xnli,mini-xcopa", "--languages", "en,sw")
     words = (*words, "--config", config, "--out", tmp_path / "runs", "--seeds", 2)
@@ -56,6 +57,7 @@ def test_a_model_is_trained_asked_and_scored(tiny_bert: Path, tmp_path: Path, co
     assert "checkpoint" not in again.err
 
 
+@pytest.mark.slow
 def test_run_trains_too(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def short(*words: Any) -> Recipe:
         return replace(recipe(*words), epochs=0.1)
@@ -98,6 +100,7 @@ def test_wrong_words_are_told(words: list[str], code: int, said: str, tmp_path: 
     assert said in done.err
 
 
+@pytest.mark.slow
 def test_what_an_error_advises_may_be_followed(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     """Another spelling of the folder is the same model; and until a cell is done, settings may change."""
     words = ("-t", "mini-xnli", "-l", "en,sw", "--out", tmp_path / "runs", "--config", config)
@@ -127,6 +130,7 @@ def test_nothing_is_trained_for_nobody(tiny_bert: Path, tmp_path: Path, config: 
     assert not [*tmp_path.rglob("weights")]
 
 
+@pytest.mark.slow
 def test_killed_and_issued_again_it_ends_the_same(
     tiny_bert: Path, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +167,7 @@ def test_killed_and_issued_again_it_ends_the_same(
         assert (whole / name).read_bytes() == (killed / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_learns(tiny_bert: Path, tmp_path: Path, config: Path) -> None:
     words = ["train", f"encoder:{tiny_bert}", "-t", "mini-xnli,mini-xcopa", "-l", "de,sw", "-c", str(config)]
     torchrun = [sys.executable, *"-m torch.distributed.run --standalone --nproc-per-node 2 -m isogloss".split()]

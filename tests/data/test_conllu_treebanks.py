@@ -14,14 +14,14 @@ PARTIAL = "ar de fr hi ru"  # other treebanks of these are in XTREME's files too
 
 
 def treebank(data_dir: Path, pattern: str, language: str) -> list[Sentence]:
-    paths = files.existing(data_dir / "udpos" / "conllu", pattern)
+    paths = files.find_all(data_dir / "udpos" / "conllu", pattern)
     assert paths, pattern
     return [s for path in paths for s in sentences(files.lines(path), language, path.name)]
 
 
 def prepared(data_dir: Path, name: str) -> list[list[str]]:
     """The lines of each sentence in one of XTREME's own files."""
-    [path] = files.existing(data_dir / "udpos" / "xtreme_r_tsv", name)
+    [path] = files.find_all(data_dir / "udpos" / "xtreme_r_tsv", name)
     return [block.split("\n") for block in files.read_text(path).strip("\n").split("\n\n")]
 
 
@@ -121,7 +121,7 @@ def expected_tag(lines: list[str], fused: str) -> str:
 
 def fused_tokens(data_dir: Path, name: str) -> Iterator[tuple[list[str], str, str, str, str]]:
     """Each fused token of a test file: the lines of its sentence, sent_id, id of the token, word and tag."""
-    [path] = files.existing(data_dir / "udpos" / "conllu", f"{name}-ud-test.conllu")
+    [path] = files.find_all(data_dir / "udpos" / "conllu", f"{name}-ud-test.conllu")
     blocks = [block.split("\n") for block in files.read_text(path).strip("\n").split("\n\n")]
     for lines, read in zip(blocks, sentences(files.lines(path), name[:2]), strict=True):
         for number, word, tag in zip(surface_ids(lines), read.words, read.tags, strict=True):

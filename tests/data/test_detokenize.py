@@ -86,7 +86,7 @@ def test_offsets_are_exact_and_only_single_spaces_are_added(tokens: list[str], l
 
 @pytest.mark.parametrize("language", ["en", "he", "ja", "ko", "th", "zh"])
 def test_real_sentences(language: str, data_dir: Path) -> None:
-    [path] = files.existing(data_dir / "panx", f"test-{language}.tsv")
+    [path] = files.find_all(data_dir / "panx", f"test-{language}.tsv")
     for block in files.read_text(path).strip("\n").split("\n\n"):
         tokens = block.split("\n")
         text, offsets = join(tokens, language)

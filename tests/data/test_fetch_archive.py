@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.data.fetch_archive import extract
-from isogloss.data.sources import Rule
+from isogloss.data.fetch.archive import extract
+from isogloss.data.fetch.catalog import ExtractRule
 from isogloss.errors import DataError
 
 TEXTS = {"top/a.txt": b"first\n" * 1000, "top/deep/b.txt": b"second\n", "top/c.md": b"unwanted\n"}
-RULES = (Rule(re.compile(r"top/(?:.*/)?(\w+)\.txt"), "toy/{0}.txt"),)
+RULES = (ExtractRule(re.compile(r"top/(?:.*/)?(\w+)\.txt"), "toy/{0}.txt"),)
 
 
 def tarred(members: Mapping[str, bytes]) -> bytes:
@@ -77,7 +77,7 @@ def test_archives_within_archives(tmp_path: Path, outer: Callable[[Mapping[str, 
     inner = {lang: {"./train": lang.encode() * 50, "dev": b"dev " + lang.encode()} for lang in ("en", "sw", "xx")}
     archive = tmp_path / "all"
     archive.write_bytes(outer({f"all/{k}.tar.gz": gzip.compress(tarred(v)) for k, v in inner.items()}))
-    rule = Rule(re.compile(r"(?:.*/)?(en|sw)\.tar\.gz"), "ner/{0}/{1}", inside=re.compile("(train|dev|test)"))
+    rule = ExtractRule(re.compile(r"(?:.*/)?(en|sw)\.tar\.gz"), "ner/{0}/{1}", inside=re.compile("(train|dev|test)"))
     extract(archive, (rule,), tmp_path / "out")
     assert written(tmp_path / "out") == {
         "ner/en/train": b"en" * 50,
@@ -94,7 +94,7 @@ def test_archives_within_archives(tmp_path: Path, outer: Callable[[Mapping[str, 
 def test_members_that_point_outside_condemn_the_archive(tmp_path: Path, form: str, name: str) -> None:
     archive = tmp_path / "evil"
     archive.write_bytes(PACKERS[form]({name: b"evil"}))
-    greedy = (Rule(re.compile("(?s)(.*)"), "toy/{0}"),)
+    greedy = (ExtractRule(re.compile("(?s)(.*)"), "toy/{0}"),)
     with pytest.raises(DataError, match="points outside"):
         extract(archive, greedy, tmp_path / "out")
     assert set(written(tmp_path)) == {"evil"}
@@ -135,7 +135,7 @@ def test_bombs_stop_at_the_limit(tmp_path: Path, form: str) -> None:
 
 
 def test_limit_follows_the_size_of_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isogloss.data.fetch_archive.MIN_LIMIT", 1000)
+    monkeypatch.setattr("isogloss.data.fetch.archive.MIN_LIMIT", 1000)
     path = tmp_path / "bomb.zip"
     path.write_bytes(zipped({"top/a.txt": bytes(1_000_000)}))  # shrinks to a thousandth
     with pytest.raises(DataError, match="unpacks to more than"):
@@ -152,7 +152,7 @@ def test_unwanted_bomb_in_a_tar_counts_too(tmp_path: Path) -> None:
 def test_bomb_in_an_inner_archive_counts_too(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     path.write_bytes(zipped({"en.tar.gz": gzip.compress(tarred({"train": bytes(5_000_000)}))}))
-    rule = Rule(re.compile(r"(en)\.tar\.gz"), "ner/{0}/{1}", inside=re.compile("(train)"))
+    rule = ExtractRule(re.compile(r"(en)\.tar\.gz"), "ner/{0}/{1}", inside=re.compile("(train)"))
     with pytest.raises(DataError, match="unpacks to more than"):
         extract(path, (rule,), tmp_path / "out", limit=1_000_000)
 

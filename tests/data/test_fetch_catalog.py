@@ -6,10 +6,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from isogloss.data.fetch import status
-from isogloss.data.fetch_ledger import sha256_of
-from isogloss.data.files import resolve
+from isogloss.data.fetch.catalog import RemoteFile, dataset, datasets
+from isogloss.data.files import resolve, sha256_of
 from isogloss.data.location import default_data_dir
-from isogloss.data.sources import Source, dataset, datasets
 from isogloss.errors import UnknownNameError
 
 SOURCES = [source for entry in datasets().values() for source in entry.sources]
@@ -37,7 +36,7 @@ def test_every_source_is_sound() -> None:
         check(source)
 
 
-def check(source: Source) -> None:
+def check(source: RemoteFile) -> None:
     assert all(url.startswith(("https://", "pip:")) for url in source.urls)
     assert re.fullmatch("[0-9a-f]{64}|", source.sha256)
     assert bool(source.path) != bool(source.rules)

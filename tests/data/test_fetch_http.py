@@ -28,12 +28,12 @@ from fetch_server import (
     stall,
     status,
 )
-from isogloss.data.fetch import Patience, fetch
-from isogloss.data.fetch_download import ResumingDownloader
-from isogloss.data.sources import Dataset, Source
+from isogloss.data.fetch import RetryPolicy, fetch
+from isogloss.data.fetch.catalog import Dataset, RemoteFile
+from isogloss.data.fetch.downloaders import ResumingDownloader
 from isogloss.errors import DataError
 
-IMPATIENT = Patience(attempts=3, stall=0.3, pause=0.01)
+IMPATIENT = RetryPolicy(attempts=3, stall=0.3, pause=0.01)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
     download = ResumingDownloader(
         Library(),  # type: ignore[arg-type]
         tmp_path / "part",
-        patience=HASTE,
+        retry=HASTE,
         checked=True,
         progress=lambda done: None,
     )
@@ -151,7 +151,7 @@ def test_file_that_grows_beyond_its_size_is_stopped(server: Server, tmp_path: Pa
 def test_silence_is_not_waited_for(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     server.scripts["/file.bin"] = [stall(400_000)]
-    assert run(toy, tmp_path, patience=IMPATIENT).state == "fetched"
+    assert run(toy, tmp_path, retry=IMPATIENT).state == "fetched"
     assert server.silences == 0  # the first request is still being kept waiting
     assert (tmp_path / "toy/file.bin").read_bytes() == CONTENT
     assert server.requests[1][1] is not None
@@ -164,7 +164,7 @@ def test_server_that_never_answers_is_given_up(server: Server, tmp_path: Path) -
 
     toy = file_of(server)
     server.scripts["/file.bin"] = [mute, mute, mute]
-    outcome = run(toy, tmp_path, patience=IMPATIENT)
+    outcome = run(toy, tmp_path, retry=IMPATIENT)
     assert "no answer for 0.3 s" in str(outcome.problem)
 
 
@@ -198,14 +198,14 @@ def test_second_official_place_is_tried(server: Server, tmp_path: Path) -> None:
 
 def test_dead_host_is_tried_for_one_file_only(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("isogloss.data.fetch_download.time.sleep", pauses.append)
+    monkeypatch.setattr("isogloss.data.fetch.downloaders.time.sleep", pauses.append)
     source = file_of(server).sources[0]
     dead = "http://127.0.0.1:9/file.bin"  # the discard port: nobody listens
     sources = tuple(
-        Source("toy", f"{n}.bin", (dead,), source.size, source.sha256, path=f"toy/{n}.bin") for n in range(20)
+        RemoteFile("toy", f"{n}.bin", (dead,), source.size, source.sha256, path=f"toy/{n}.bin") for n in range(20)
     )
-    living = Source("toy", "file.bin", source.urls, source.size, source.sha256, path="toy/file.bin")
-    outcomes = fetch([Dataset("toy", "Toy", "none", (*sources, living))], tmp_path, patience=HASTE)
+    living = RemoteFile("toy", "file.bin", source.urls, source.size, source.sha256, path="toy/file.bin")
+    outcomes = fetch([Dataset("toy", "Toy", "none", (*sources, living))], tmp_path, retry=HASTE)
     assert pauses == [0.01, 0.02]
     assert [outcome.state for outcome in outcomes] == ["failed"] * 20 + ["fetched"]
     assert {str(outcome.problem) for outcome in outcomes[:20]} == {
@@ -217,9 +217,9 @@ CHILD = """
 import sys
 from pathlib import Path
 from isogloss.data.fetch import fetch
-from isogloss.data.sources import Dataset, Source
+from isogloss.data.fetch.catalog import Dataset, RemoteFile
 url, sha256, data = sys.argv[1:]
-source = Source("toy", "file.bin", (url,), 1_200_000, sha256, path="toy/file.bin")
+source = RemoteFile("toy", "file.bin", (url,), 1_200_000, sha256, path="toy/file.bin")
 fetch([Dataset("toy", "Toy", "none", (source,))], Path(data))
 """
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from isogloss.data.fetch import fetch
-from isogloss.data.sources import Dataset, Rule, Source
+from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile
 from isogloss.errors import DataError
 
 TEXT = b"one sentence a line\n" * 500
-FILE = Source(
+FILE = RemoteFile(
     "toy",
     "plain.txt",
     ("https://example.invalid/plain.txt",),
@@ -126,19 +126,20 @@ ARCHIVE = Dataset(
     "Zipped",
     "none",
     (
-        Source(
+        RemoteFile(
             "zipped",
             "all.zip",
             ("https://example.invalid/all.zip",),
             0,
             "",
-            rules=(Rule(re.compile("all/(.*)"), "zipped/{0}"),),
+            rules=(ExtractRule(re.compile("all/(.*)"), "zipped/{0}"),),
             members=3,
         ),
     ),
 )
 
 
+@pytest.mark.slow
 def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

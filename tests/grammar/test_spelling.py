@@ -14,7 +14,7 @@ import pytest
 from isogloss.grammar import CODES, grammar
 from isogloss.languages import language
 
-LISTED = Path(__file__).parent / "tokenizer_hash"
+LISTED = Path(__file__).parent / "spelling"
 DICTIONARIES = {
     "af": "af_ZA", "ar": "ar", "bg": "bg_BG", "bn": "bn_BD", "de": "de_DE", "el": "el_GR", "en": "en_US", "es": "es_ES",
     "et": "et_EE", "eu": "eu", "fa": "fa_IR", "fr": "fr", "gu": "gu_IN", "he": "he_IL", "hi": "hi_IN", "hu": "hu_HU",

@@ -10,9 +10,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from isogloss.metrics.intervals import interval, joint_replicates, percentile_interval, replicates, stream
+from isogloss.metrics.intervals import interval, percentile_interval
+from isogloss.metrics.resampling import joint_replicates, replicates, stream
 from isogloss.metrics.significance import approximate_randomisation, paired_bootstrap
 from isogloss.metrics.statistics import F1, MEAN, Statistics
+
+pytestmark = pytest.mark.slow
 
 DATA_SETS = 4000
 RESAMPLES = 199

@@ -9,13 +9,11 @@ from isogloss.metrics import resampling
 from isogloss.metrics.intervals import (
     bootstrap,
     interval,
-    joint_replicates,
     percentile_interval,
-    replicates,
-    stream,
     t_quantile,
     wilson,
 )
+from isogloss.metrics.resampling import joint_replicates, replicates, stream
 from isogloss.metrics.statistics import F1, MEAN, RATIO, Statistics, merge
 
 

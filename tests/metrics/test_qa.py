@@ -185,6 +185,7 @@ def test_every_character_is_normalised_as_by_the_reference(dialect, language):
         assert qa.normalize(text, dialect=dialect, language=language) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dialect", "language"), SETTINGS)
 @given(st.data())
 def test_parity_with_the_reference_rules(dialect, language, data):

@@ -51,6 +51,7 @@ class TestExactness:
         assert rows.tolist() == brute(truth, k)
         assert scores.tolist() == np.take_along_axis(truth, rows, axis=1).tolist()
 
+    @pytest.mark.slow
     @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 200), st.integers(1, 30))
     @settings(max_examples=40, deadline=None)
     def test_block_sizes_never_change_a_bit(self, seed, query_block, candidate_block, k):

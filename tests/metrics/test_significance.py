@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.metrics import significance
-from isogloss.metrics.intervals import joint_replicates, percentile_interval, replicates
+from isogloss.metrics.intervals import percentile_interval
+from isogloss.metrics.resampling import joint_replicates, replicates
 from isogloss.metrics.significance import (
     approximate_randomisation,
     holm,
     mcnemar,
     paired,
     paired_bootstrap,
-    two_proportions,
 )
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 
@@ -209,25 +209,7 @@ def test_mcnemar_refuses_what_it_cannot_test() -> None:
         mcnemar(Statistics(np.ones((2, 1)), MEAN, shared), Statistics(np.zeros((2, 1)), MEAN, shared))
 
 
-# proportions and families of tests
-
-
-def test_two_proportions_by_hand() -> None:
-    # 60 of 100 against 45 of 100: pooled 0.525, z = 0.15 / sqrt(0.525 * 0.475 * 0.02) = 2.1240.
-    assert two_proportions(60, 100, 45, 100) == pytest.approx(0.033672, abs=1e-6)
-    assert two_proportions(45, 100, 60, 100) == two_proportions(60, 100, 45, 100)
-
-
-def test_two_proportions_without_spread() -> None:
-    assert two_proportions(10, 10, 20, 20) == 1.0
-    assert two_proportions(0, 10, 0, 20) == 1.0
-    assert two_proportions(5, 10, 10, 20) == 1.0
-
-
-@pytest.mark.parametrize("arguments", [(1, 0, 1, 2), (3, 2, 1, 2), (1, 2, -1, 2)])
-def test_two_proportions_refuses_what_is_no_proportion(arguments: tuple[int, int, int, int]) -> None:
-    with pytest.raises(ValueError, match="not a proportion"):
-        two_proportions(*arguments)
+# families of tests
 
 
 def test_holm_by_hand() -> None:

@@ -70,15 +70,16 @@ def test_trim_refuses_spans_outside_the_text(span):
         spans.trim("abc", *span)
 
 
-def test_from_tags():
+def test_from_sentences():
     text = "Ada Lovelace lived in London."
     offsets = [(0, 3), (4, 12), (13, 18), (19, 21), (22, 28), (28, 29)]
-    found = spans.from_tags(["B-PER", "I-PER", "O", "O", "I-LOC", "O"], offsets)
+    tags = ["B-PER", "I-PER", "O", "O", "I-LOC", "O"]
+    found = spans.from_sentences([tags], [offsets])[0]
     assert found == [(0, 12, PER), (22, 28, LOC)]
     assert [text[start:end] for start, end, _ in found] == ["Ada Lovelace", "London"]
-    strict = spans.from_tags(["B-PER", "I-PER", "O", "O", "I-LOC", "O"], offsets, dialect="iob2-strict")
+    strict = spans.from_sentences([tags], [offsets], dialect="iob2-strict")[0]
     assert strict == [(0, 12, PER)]
-    assert spans.from_tags([], []) == []
+    assert spans.from_sentences([[]], [[]]) == [[]]
     assert spans.from_sentences([["B-PER"], [], ["O", "B-LOC"]], [[(2, 5)], [], [(0, 1), (1, 4)]]) == [
         [(2, 5, PER)],
         [],
@@ -86,13 +87,13 @@ def test_from_tags():
     ]
 
 
-def test_from_tags_needs_an_offset_for_each_tag():
+def test_from_sentences_needs_an_offset_for_each_tag():
     with pytest.raises(PredictionError, match="sentence 1: 1 tags for 2 tokens"):
         spans.from_sentences([["O"], ["O"]], [[(0, 1)], [(0, 1), (1, 2)]])
     with pytest.raises(PredictionError, match="1 tagged sentences but offsets for 0"):
         spans.from_sentences([["O"]], [])
     with pytest.raises(UnknownNameError, match="dialect"):
-        spans.from_tags(["O"], [(0, 1)], "iob")
+        spans.from_sentences([["O"]], [[(0, 1)]], "iob")
 
 
 entities = st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.sampled_from([PER, LOC])), max_size=5)

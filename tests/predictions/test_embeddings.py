@@ -7,7 +7,7 @@ import pytest
 
 import isogloss
 from isogloss.errors import PredictionError
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.tasks.registry import task
 from predictions.made import bucc_dev, tatoeba
 
@@ -57,7 +57,7 @@ def test_test_mining_without_dev_vectors_says_what_is_missing(tmp_path: Path) ->
         source.with_name(f"zh-en.test.{name}").write_text(source.read_text())
     save(tmp_path / "p/bucc", "queries-zh", np.eye(300), [f"zh-{i}" for i in range(300)])
     save(tmp_path / "p/bucc", "candidates-zh", np.eye(400)[:, :300], [f"en-{i}" for i in range(400)])
-    folder = Folder(tmp_path / "p")
+    folder = PredictionFolder(tmp_path / "p")
     found = folder.find(task("bucc"), "zh", "test")
     assert found is not None
     examples = isogloss.load("bucc", "zh", data=tmp_path / "data", allow_partial=True)

@@ -9,7 +9,6 @@ import pytest
 import isogloss
 from isogloss.errors import IsoglossError
 from isogloss.predictions.export import export
-from isogloss.tasks.registry import task
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
 
 
@@ -20,7 +19,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 def test_one_file_per_language_without_gold(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "zh")
-    written = export(task("xquad"), ["en", "zh"], "test", tmp_path, tmp_path / "out")
+    written = export("xquad", tmp_path / "out", "test", ["en", "zh"], tmp_path)
     assert [(path.relative_to(tmp_path).as_posix(), count) for path, count in written] == [
         ("out/xquad/en.jsonl", 1190),
         ("out/xquad/zh.jsonl", 1190),
@@ -32,7 +31,7 @@ def test_one_file_per_language_without_gold(tmp_path: Path) -> None:
 def test_all_languages_in_one_parquet_file(tmp_path: Path) -> None:
     wikiann_dev(tmp_path, "qu")
     wikiann_dev(tmp_path, "yo")
-    export(task("wikiann"), ["qu", "yo"], "dev", tmp_path, tmp_path / "ner.parquet")
+    export("wikiann", tmp_path / "ner.parquet", "dev", ["qu", "yo"], tmp_path)
     table = pq.read_table(tmp_path / "ner.parquet")
     assert table.num_rows == 200
     assert table.column_names == ["id", "language", "tokens", "text", "offsets"]
@@ -41,7 +40,7 @@ def test_all_languages_in_one_parquet_file(tmp_path: Path) -> None:
 
 def test_candidates_stand_beside_the_queries(tmp_path: Path) -> None:
     tatoeba(tmp_path)
-    written = export(task("tatoeba"), ["jv"], "test", tmp_path, tmp_path / "out")
+    written = export("tatoeba", tmp_path / "out", "test", ["jv"], tmp_path)
     assert [path.name for path, _ in written] == ["jv.jsonl", "candidates-jv.jsonl"]
     assert rows(tmp_path / "out/tatoeba/candidates-jv.jsonl")[4] == {"id": "4", "language": "jv", "text": "jawa 4"}
 
@@ -49,13 +48,21 @@ def test_candidates_stand_beside_the_queries(tmp_path: Path) -> None:
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     xquad(tmp_path)
     with pytest.raises(IsoglossError, match="neither a folder nor"):
-        export(task("xquad"), ["en"], "test", tmp_path, tmp_path / "out.xlsx")
+        export("xquad", tmp_path / "out.xlsx", "test", ["en"], tmp_path)
 
 
 def test_a_system_that_knows_only_the_export_can_be_scored(tmp_path: Path) -> None:
     xquad(tmp_path)
-    export(task("xquad"), ["en"], "test", tmp_path, tmp_path / "inputs")
+    export("xquad", tmp_path / "inputs", "test", ["en"], tmp_path)
     answers = {str(row["id"]): str(row["context"])[8:-1] for row in rows(tmp_path / "inputs/xquad/en.jsonl")}
     write_jsonl(tmp_path / "pred/xquad/en.jsonl", dict(answers))
     results = isogloss.score(tmp_path / "pred", data=tmp_path, tasks=["xquad"], languages=["en"])
     assert results["xquad", "en"].metrics["em"].value == 100
+
+
+def test_every_language_has_its_own_candidates(tmp_path: Path) -> None:
+    """Pools that are let go leave room for others at the same place in memory."""
+    codes = ["de", "fi", "fr", "hi", "sw", "ta", "th", "tr"]
+    written = export("mini-tatoeba", str(tmp_path / "out"), languages=codes)
+    names = [path.name for path, _ in written]
+    assert names == [name for code in codes for name in (f"{code}.jsonl", f"candidates-{code}.jsonl")]

@@ -37,6 +37,7 @@ def attempt(tool: str, task: str, name: str, content: bytes) -> None:
             assert len(found.ids) == len(found.values) == len(set(found.ids)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["auto", *TOOLS])
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(TASKS), st.sampled_from(["p.json", "p.jsonl", "p.txt"]), VALUES)

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.predictions.validate import Report, validate
+from isogloss.predictions.validate import ValidationReport, validate
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
 
-def texts(report: Report) -> str:
+def texts(report: ValidationReport) -> str:
     return "\n".join(str(problem) for problem in report.everything())
 
 
@@ -135,3 +135,11 @@ def test_empty_and_binary_files(tmp_path: Path, content: bytes) -> None:
     (root / "xquad").mkdir(parents=True)
     (root / "xquad/en.jsonl").write_bytes(content)
     assert validate(root, data).everything() != []
+
+
+def test_only_what_the_folder_has_is_looked_at_and_paths_may_be_strings(tmp_path: Path) -> None:
+    answers = xquad(tmp_path / "data")
+    write_jsonl(tmp_path / "p" / "xquad" / "en.jsonl", answers)
+    report = validate(str(tmp_path / "p"), str(tmp_path / "data"))
+    assert repr(report) == "ValidationReport(1 files, 0 errors, 0 warnings)"
+    assert "no predictions found" in texts(validate(str(tmp_path / "p"), str(tmp_path / "data"), tasks=["xnli"]))

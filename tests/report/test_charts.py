@@ -27,6 +27,7 @@ def values(parts: dict[str, Section], section: str, place: int = 0) -> list[dict
     return found
 
 
+@pytest.mark.slow
 def test_every_chart_is_drawn(parts: dict[str, Section]) -> None:
     names = []
     for part in parts.values():

@@ -359,6 +359,7 @@ def test_nothing_is_learnt_that_nobody_asks_for(tmp_path: Path, log: Path, copie
     assert "no train file" in record(plan, "sw", "mini-xnli").reason
 
 
+@pytest.mark.slow
 def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
     alone, together = planned(tmp_path / "one", seeds=2), planned(tmp_path / "three", seeds=2)
     run_plan(alone)
@@ -370,6 +371,7 @@ def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
     assert leftovers(together.root) == []
 
 
+@pytest.mark.slow
 def test_no_process_idles_while_cells_are_missing(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One group, two processes: both fit, and no cell is done twice."""
     monkeypatch.setenv("FAKE_SLEEP", "400")
@@ -381,6 +383,7 @@ def test_no_process_idles_while_cells_are_missing(tmp_path: Path, log: Path, mon
     assert set(counted(log, "predict").values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("trouble", "failed"), [("kill@0-mini-xquad/de", 1), ("killfit@0-mini-xquad", 3)])
 def test_a_process_that_dies_fails_what_it_was_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, failed: int

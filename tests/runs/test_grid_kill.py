@@ -15,6 +15,8 @@ from isogloss.runs.plan import Plan
 from isogloss.scoring.cells import Request
 from runs.grid_fake import command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["mini_cache", "mini_data"]
 
 # Forked, because a process that is to die after some milliseconds must not spend them on imports.

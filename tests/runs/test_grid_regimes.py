@@ -76,6 +76,7 @@ def trained_on(plan: Plan, language: str) -> list[str]:
     return [] if training is None else [Path(path).name for path in training.stamps]
 
 
+@pytest.mark.slow
 def test_in_language_fits_for_every_language(tmp_path: Path, mini: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", "in-language")
     assert [str(group) for group in plan.groups][:2] == ["seed-0 mini-xquad/de", "seed-0 mini-xquad/en"]
@@ -115,6 +116,7 @@ def test_sources_make_the_folder_and_the_description(tmp_path: Path, log: Path) 
     assert plan == planned(tmp_path / "runs", "multi-source:de,sw")
 
 
+@pytest.mark.slow
 def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
     alone, together = (planned(tmp_path / name, "in-language", seeds=2) for name in ("one", "two"))
     expected = run_plan(alone)
@@ -126,6 +128,7 @@ def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
     assert leftovers(together.root) == []
 
 
+@pytest.mark.slow
 def test_killed_at_random_it_ends_like_an_undisturbed_run(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +278,7 @@ def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, mon
         run_plan(planned(tmp_path, "zero-shot"), jobs=3)
 
 
+@pytest.mark.slow
 def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) -> None:
     """As torchrun starts them: both fit for every group, the first fills the cells."""
     pytest.importorskip("torch")
@@ -308,6 +312,7 @@ def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) 
     assert snapshot(plan.root) == snapshot(undisturbed.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regime", ["in-language", "in-language-all"])
 def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) -> None:
     for code in ("de", "sw"):

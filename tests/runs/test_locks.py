@@ -202,6 +202,7 @@ def _contend(path: Path, rounds: int) -> None:
             scratch.replace(lock._mine)
 
 
+@pytest.mark.slow
 def test_no_two_are_ever_inside(tmp_path: Path) -> None:
     crowd = [FORK.Process(target=_contend, args=(tmp_path / "x.lock", 40)) for _ in range(4)]
     for process in crowd:

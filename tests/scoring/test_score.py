@@ -83,9 +83,28 @@ def test_every_number_lies_in_its_interval_and_every_cell_is_signed(results: Res
     assert "dialect:mlqa" in results["mlqa", "hi"].signature
 
 
-def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(grid: Path, results: Results) -> None:
-    # Every language of the made-up XNLI has its own errors, so the widths differ by chance only; what must hold
-    # is that the average is more certain than a single language.
+def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(tmp_path: Path) -> None:
+    # The same 20 of 100 wrong in each of four languages. Translations of the same examples tell no more than one of
+    # them does; separate test sets of 100 are as good as one of 400, whose interval is half as wide.
+    labels = {("xnli", "xtreme-r"): ("neutral", "entailment"), ("mldoc", "mldoc"): ("CCAT", "ECAT")}
+    widths = {}
+    for (task, of_suite), (one, other) in labels.items():
+        gold = [one, other] * 50
+        said = [other, one] * 10 + gold[20:]
+        for code in ("en", "de", "fr", "es"):
+            for root, rows in (("gold", gold), ("system", said)):
+                folder = tmp_path / root / task
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"test-{code}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        results = isogloss.score(tmp_path / "system", suite=of_suite, gold=tmp_path / "gold", tasks=[task])
+        average = results[task].score
+        assert average.value == pytest.approx(80)
+        widths[task] = average.high - average.low
+    assert widths["xnli"] == pytest.approx(2 * 1.96 * 4, rel=0.15)
+    assert widths["mldoc"] == pytest.approx(2 * 1.96 * 2, rel=0.15)
+
+
+def test_an_average_is_more_certain_than_one_language(results: Results) -> None:
     cell = results["xnli", "en"].metrics["accuracy"]
     average = results["xnli"].score
     assert average.high - average.low < cell.high - cell.low

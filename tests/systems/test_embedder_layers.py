@@ -14,6 +14,8 @@ from isogloss.systems.embedder.layers import accuracy_by_layer
 from isogloss.tasks import task
 from isogloss.tasks.loading import load
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["Who is it?", "The house is old, and the window in the room is red.", "水"]
 
 

@@ -133,6 +133,7 @@ def score(examples: Examples, answers: Sequence[Any]) -> float:
     return sum(metrics[main].score for main in found.main) / len(found.main)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "model"), ENCODERS)
 def test_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     fixture, mark, written = model.partition("#")
@@ -141,6 +142,7 @@ def test_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     assert score(train, learnt.predict(train)) >= ENOUGH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "model"), DUAL_ENCODERS)
 def test_dual_encoder(name: str, model: str, request: pytest.FixtureRequest) -> None:
     fixture, mark, written = model.partition("#")
@@ -155,12 +157,14 @@ def test_dual_encoder(name: str, model: str, request: pytest.FixtureRequest) -> 
     assert score(asked, found.fit(task(name), train, 0).predict(asked)) >= ENOUGH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_text2text(name: str, tiny_mt5: Path) -> None:
     train = training_set(name)
     assert score(train, writer(tiny_mt5, name).fit(task(name), train, 0).predict(train)) >= ENOUGH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RETRIEVAL)
 def test_text2text_reads_before_it_retrieves(name: str, tiny_mt5: Path) -> None:
     from isogloss.training.loop import train as learn

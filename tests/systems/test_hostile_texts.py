@@ -12,6 +12,8 @@ from isogloss.tasks.registry import task
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = " ".join(f"word{number % 37}" for number in range(5000))
 TEXTS = [
     "",

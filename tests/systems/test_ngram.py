@@ -209,6 +209,7 @@ def test_one_step_of_adagrad_by_hand() -> None:
     assert model.scores(rows)[:, 0] == pytest.approx([-1.5, -0.5], abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "train", "language", "split", "floor"),
     [

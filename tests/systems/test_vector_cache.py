@@ -135,6 +135,7 @@ def write_and_read(folder: Path, number: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_many_processes_share_a_folder(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         assert all(pool.starmap(write_and_read, [(tmp_path, number) for number in range(3)]))

@@ -68,6 +68,7 @@ def test_lareqa_has_a_target_in_every_language() -> None:
         assert len({target.partition("_")[0] for target in targets}) == len(task("mini-lareqa").languages)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_twice(made: Path, tmp_path: Path) -> None:
     make(tmp_path / "again")
 

@@ -9,7 +9,7 @@ from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import _reader
-from isogloss.tasks.registry import TASKS, chosen, task
+from isogloss.tasks.registry import TASKS, chosen_tasks, task
 
 
 @pytest.mark.parametrize("name", TASKS.shipped)
@@ -30,7 +30,7 @@ def test_every_task_is_complete(name: str) -> None:
 def test_aliases_are_understood_and_never_shown() -> None:
     assert isogloss.task("panx").id == "wikiann"
     assert isogloss.task("BUCC2018").id == "bucc"
-    assert chosen(["panx,xquad", "wikiann"], ()) == ("wikiann", "xquad")
+    assert chosen_tasks(["panx,xquad", "wikiann"], ()) == ("wikiann", "xquad")
 
 
 def test_an_unknown_task_is_answered_with_near_names() -> None:

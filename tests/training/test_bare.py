@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="the benchmark needs transformers")
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_benchmark_needs_nothing_else():
     script = (
         "import sys\n"

@@ -155,6 +155,7 @@ def test_the_exact_weights_come_back():
     assert not exact.out.weight.equal(rounded.out.weight.float())
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     """A process is killed with SIGKILL in the middle; another goes on, to the bit as if nothing had happened."""
     whole = bag(7)
@@ -397,6 +398,7 @@ def launched(script, *words):
     subprocess.run([*launch, script, *words], check=True, env=environment)
 
 
+@pytest.mark.slow
 def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
     """Each process draws its own dropout, and goes on with the draws it would have had."""
     script = tmp_path / "job.py"
@@ -427,6 +429,7 @@ def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
     assert sorted(path.name for path in tmp_path.glob("done-*")) == ["done-0", "done-1"]
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_does(tmp_path):
     """torchrun with two processes on the CPU: the same losses and weights within rounding."""
     script = tmp_path / "job.py"

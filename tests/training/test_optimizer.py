@@ -22,6 +22,7 @@ def test_what_a_pass_did_not_use_has_no_gradient_left_from_the_one_before():
         found.update()
 
 
+@pytest.mark.slow
 def test_any_number_of_models_is_compiled_for(monkeypatch):
     """Dynamo compiles a piece of code for eight sizes; there are more heads than that."""
     compiled = torch.compile

@@ -13,7 +13,7 @@ from runs.grid_fake import mini_cache, mini_data
 
 __all__ = ["mini_cache", "mini_data"]
 
-pytestmark = pytest.mark.usefixtures("spanish")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spanish")]
 
 TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line spa-eng"
 

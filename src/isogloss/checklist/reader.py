@@ -7,18 +7,18 @@ from isogloss.checklist.kind import UNREVIEWED
 from isogloss.checklist.variants import variants
 from isogloss.grammar.file import grammar
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-def read(source: Source) -> Examples:
+def read(split: SplitFiles) -> Examples:
     """The examples of a task; where they are changed ones, each is asked plain and changed."""
-    test, variant = str(source.task.options["test"]), str(source.task.options["variant"])
-    asked = [each for name in dict.fromkeys(("mft", variant)) for each in variants(source.language, name, (test,))]
+    test, variant = str(split.task.options["test"]), str(split.task.options["variant"])
+    asked = [each for name in dict.fromkeys(("mft", variant)) for each in variants(split.language, name, (test,))]
     for each in asked:
-        source.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
-    for package, name in (("grammar", f"languages/{source.language}.toml"), ("checklist", "cases.tsv")):
-        source.noted(Path(str(files(f"isogloss.{package}"))) / name)
-    examples = source.examples(
+        split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
+    for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
+        split.noted(Path(str(files(f"isogloss.{package}"))) / name)
+    examples = split.examples(
         [each.id for each in asked],
         {
             "question": [each.question for each in asked],
@@ -30,6 +30,6 @@ def read(source: Source) -> Examples:
         "answers",
         units=[each.example.case.id for each in asked],
     )
-    review = grammar(source.language).file.review[test]
+    review = grammar(split.language).file.review[test]
     examples.notes.append(UNREVIEWED if review.startswith("unreviewed") else review)
     return examples

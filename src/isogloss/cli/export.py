@@ -34,6 +34,6 @@ def export(
     from isogloss.tasks.registry import task as find_task
 
     found = find_task(task)
-    for path, count in write(found, words(languages) or found.languages, split, data, out):
+    for path, count in write(found, out, split, words(languages), data):
         typer.echo(f"{path}  {count:,} rows")
     typer.echo(f"An answer is {kind_of(found).shape}.")

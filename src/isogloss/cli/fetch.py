@@ -12,9 +12,9 @@ from isogloss.cli.options import Data
 from isogloss.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from isogloss.data.fetch import Outcome
-    from isogloss.data.fetch_retrieve import Progress
-    from isogloss.data.sources import Dataset, Source
+    from isogloss.data.fetch import FetchOutcome
+    from isogloss.data.fetch.catalog import Dataset, RemoteFile
+    from isogloss.data.fetch.session import FileProgress
 
 WIDTH = 80
 FEW = 8
@@ -54,11 +54,11 @@ def fetch(
     Exit status: 0 all is there, 1 something failed (the rest was done),
     2 wrong usage.
     """
-    from isogloss.data.fetch import fetch as bring
-    from isogloss.data.fetch_download import Patience
-    from isogloss.data.fetch_retrieve import is_mirror
+    from isogloss.data.fetch import RetryPolicy
+    from isogloss.data.fetch import fetch as fetch_datasets
+    from isogloss.data.fetch.catalog import datasets
+    from isogloss.data.fetch.session import is_mirror
     from isogloss.data.location import default_data_dir
-    from isogloss.data.sources import datasets
 
     folder = data or default_data_dir()
     try:
@@ -70,15 +70,15 @@ def fetch(
     if show or not names:
         _print_table(chosen or list(datasets().values()), folder)
         return
-    patience = Patience(attempts=tries, stall=stall)
+    retry = RetryPolicy(attempts=tries, stall=stall)
     with _progress_bars(chosen) as progress:
-        outcomes = bring(chosen, folder, mirror=mirror, force=force, patience=patience, progress=progress)
+        outcomes = fetch_datasets(chosen, folder, mirror=mirror, force=force, retry=retry, progress=progress)
     if not _print_outcomes(chosen, outcomes, folder):
         raise typer.Exit(1)
 
 
 def _chosen(names: Sequence[str]) -> list["Dataset"]:
-    from isogloss.data.sources import dataset, datasets
+    from isogloss.data.fetch.catalog import dataset, datasets
 
     if "all" in names:
         return [entry for entry in datasets().values() if entry.sources and not entry.model]
@@ -125,7 +125,7 @@ def _megabytes(size: int, *, exact: bool) -> str:
 
 
 @contextmanager
-def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["Progress"]:
+def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["FileProgress"]:
     """One bar per dataset on a terminal; silence elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -137,7 +137,7 @@ def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["Progress"]:
         rows = {name: bars.add_task(name, total=total or None) for name, total in totals.items()}
         arrived: dict[str, dict[str, int]] = {name: {} for name in rows}
 
-        def progress(source: "Source", done: int) -> None:
+        def progress(source: "RemoteFile", done: int) -> None:
             here = arrived[source.dataset]
             here[source.name] = done
             bars.update(rows[source.dataset], completed=sum(here.values()), description=source.key)
@@ -145,7 +145,7 @@ def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["Progress"]:
         yield progress
 
 
-def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["Outcome"], folder: Path) -> bool:
+def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["FetchOutcome"], folder: Path) -> bool:
     """Say what was done and what was not; true where nothing failed."""
     from isogloss.data.fetch import status
 
@@ -158,7 +158,7 @@ def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["Outcome"], 
         if entry.note and status(entry, folder).state != "present":
             typer.echo(f"{entry.name}: {entry.note}")
             fine = fine and bool(entry.sources)
-    problems: dict[str, list[Source]] = {}
+    problems: dict[str, list[RemoteFile]] = {}
     for outcome in outcomes:
         if outcome.problem:
             problems.setdefault(str(outcome.problem), []).append(outcome.source)
@@ -167,7 +167,7 @@ def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["Outcome"], 
     return fine
 
 
-def _enumerated(sources: Sequence["Source"]) -> str:
+def _enumerated(sources: Sequence["RemoteFile"]) -> str:
     """The sources by name or, where they are many, counted by dataset."""
     if len(sources) <= FEW:
         return ", ".join(source.key for source in sources)

@@ -9,28 +9,28 @@ import typer
 
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
-from isogloss.metrics.registry import METRICS, SHIPPED
+from isogloss.metrics.registry import SHIPPED, plugin_metrics
 from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
-from isogloss.tasks.suites import SUITES, suite
+from isogloss.tasks.suites import SUITES
 
 app = typer.Typer(add_completion=False)
 
-Rows = list[dict[str, object]]
+Listing = list[dict[str, object]]  # one row a task, language, …
 
 
-def _tasks() -> Rows:
-    found: Rows = []
+def _tasks() -> Listing:
+    found: Listing = []
+    suites = SUITES.loadable().values()
     for one in listed_tasks():
         counts = one.counts.get("test", 0)
-        sizes = [counts] if isinstance(counts, int) else sorted(counts.values())
+        sizes = [counts] if isinstance(counts, int) else sorted(counts.values()) or [0]
         size = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,}–{sizes[-1]:,}"
-        suites = " ".join(s.id for s in SUITES.loadable().values() if one.id in s.tasks)
         found.append(
             {
                 "task": one.id,
                 "title": one.title.partition(": ")[2],
                 "score": "+".join(one.main),
-                "suites": suites,
+                "suites": " ".join(suite.id for suite in suites if one.id in suite.tasks),
                 "test size": size if sizes[0] else "",
                 "languages": len(one.languages),
             }
@@ -38,7 +38,7 @@ def _tasks() -> Rows:
     return found
 
 
-def _languages() -> Rows:
+def _languages() -> Listing:
     return [
         {
             "code": one.code,
@@ -48,31 +48,31 @@ def _languages() -> Rows:
             "family": one.family,
             "branch": one.branch,
             "script": one.script,
-            "tasks": sum(one.code in task(name).languages for name in suite("xtreme-r").tasks),
+            "tasks": sum(one.code in task(name).languages for name in SUITES["xtreme-r"].tasks),
         }
         for one in all_languages()
     ]
 
 
-def _suites() -> Rows:
+def _suites() -> Listing:
     return [
         {"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)}
         for s in SUITES.loadable().values()
     ]
 
 
-def _metrics() -> Rows:
-    added = [(found.name, " ".join(found.kinds), found.title) for found in METRICS.loadable().values()]
+def _metrics() -> Listing:
+    added = [(found.name, " ".join(found.kinds), found.title) for found in plugin_metrics()]
     return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
 
 
-def _systems() -> Rows:
+def _systems() -> Listing:
     from isogloss.systems.base import ABOUT, systems
 
     return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
 
 
-_LISTS: dict[str, Callable[[], Rows]] = {
+_LISTS: dict[str, Callable[[], Listing]] = {
     "tasks": _tasks,
     "languages": _languages,
     "suites": _suites,
@@ -97,7 +97,7 @@ def listing(
       isogloss list xquad
       isogloss list languages --json
     """
-    rows = _LISTS[what]() if what in _LISTS else _one(what)
+    rows = _LISTS[what]() if what in _LISTS else _everything_about(what)
     if json:
         sys.stdout.write(json_module.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return
@@ -116,7 +116,7 @@ def listing(
     shown.print(Console())
 
 
-def _one(name: str) -> Rows:
+def _everything_about(name: str) -> Listing:
     """Everything about one task or one language, as field and value."""
     from dataclasses import asdict
 

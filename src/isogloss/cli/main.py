@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from importlib import import_module
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
@@ -55,6 +56,8 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     if arguments is None:
         _settle_streams(words)
+        # One line to a user; where in our code it arose is of no interest.
+        warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
         sys.exit(_run(words))
     except UnknownNameError as error:

@@ -18,7 +18,9 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
 ]
-Suite = Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme, mldoc or mini.")]
+Suite = Annotated[
+    str, typer.Option("--suite", "-s", help="A name of isogloss list suites, or a .toml file of your own.")
+]
 Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.g. xquad,xnli.")]
 Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
 Split = Annotated[str, typer.Option(help="test, dev, or best: test where it has gold, else dev.")]

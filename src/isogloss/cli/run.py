@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Regime, Tasks, words
+from isogloss.cli.options import Data, Languages, Regime, Suite, Tasks, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,7 @@ def run(
     system: Annotated[str, typer.Argument(help="A system, e.g. ngram, embedder:muse or encoder:MODEL#epochs=3.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
     data: Data = None,
-    suite: Annotated[str, typer.Option("--suite", "-s", help="xtreme-r, xtreme, mldoc or mini.")] = "xtreme-r",
+    suite: Suite = "xtreme-r",
     tasks: Tasks = None,
     languages: Languages = None,
     split: Annotated[str, typer.Option(help="test or dev.")] = "test",

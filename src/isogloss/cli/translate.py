@@ -29,9 +29,9 @@ def translate(
 ) -> None:
     """Make the translated data that translate-train and translate-test need, with any translator.
 
-    translate-train learns from the English training set in another language:
-    --split train. translate-test asks the test set of another language in
-    English: --split test, and --split dev for the dev set. Labels stay as they
+    translate-train learns from the English training set in another language
+    (--split train); translate-test asks the test set of another language in
+    English (--split test, and --split dev for the dev set). Labels stay as they
     are; of questions to learn from, answers are translated too and looked for
     in the translated passage.
 

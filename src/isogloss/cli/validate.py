@@ -35,10 +35,9 @@ def validate(
 
     from isogloss.predictions.validate import validate as check
     from isogloss.report.validation_table import validation_table
-    from isogloss.tasks.registry import TASKS, chosen
 
     with progress("checking") as step:
-        report = check(predictions, data, chosen(words(tasks), TASKS), words(languages), gold, step)
+        report = check(predictions, data, words(tasks), words(languages), gold, step)
     console = Console()
     validation_table(report).print(console)
     groups = [report.problems, *(cell.problems for cell in report.cells)]

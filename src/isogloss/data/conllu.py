@@ -22,8 +22,8 @@ from typing import NoReturn
 
 from isogloss.errors import DataError
 
-Row = list[str]
-Span = tuple[int, int]
+Fields = list[str]  # the ten columns of one word
+Offsets = tuple[int, int]
 
 ID, FORM, UPOS, HEAD, DEPS, MISC, COLUMNS = 0, 1, 3, 6, 8, 9, 10
 
@@ -63,7 +63,7 @@ class Sentence:
         return self._located[0]
 
     @property
-    def offsets(self) -> list[Span]:
+    def offsets(self) -> list[Offsets]:
         """Half-open code-point offsets of each form in `text`: `text[start:end]` is the form."""
         return self._located[1]
 
@@ -73,7 +73,7 @@ class Sentence:
         return self._located[2]
 
     @cached_property
-    def _located(self) -> tuple[str, list[Span], bool]:
+    def _located(self) -> tuple[str, list[Offsets], bool]:
         text = self._comment("text")
         offsets = _locate(self.forms, text)
         if offsets is not None:
@@ -106,7 +106,7 @@ def sentences(lines: Iterable[str], language: str, source: str = "") -> Iterator
     """
     precedence = f"{_PRECEDENCE.get(language, '')} {_DEFAULT_PRECEDENCE}".split()
     ranking = {tag: rank for rank, tag in enumerate(dict.fromkeys(precedence))}
-    rows: list[Row] = []
+    rows: list[Fields] = []
     numbers: list[int] = []
     comments: list[str] = []
     for number, ended in enumerate(chain(lines, ("",)), 1):
@@ -141,11 +141,13 @@ def _cleaned(forms: list[str]) -> list[str]:
     return forms
 
 
-def _surface(rows: list[Row], numbers: list[int], ranking: dict[str, int], source: str) -> tuple[list[Row], list[int]]:
+def _surface(
+    rows: list[Fields], numbers: list[int], ranking: dict[str, int], source: str
+) -> tuple[list[Fields], list[int]]:
     """Rows and line numbers of the surface words: fused tokens in place of their parts, no empty nodes."""
-    parts: list[Row] = []  # parts[i] has the id i + 1
-    surface: list[tuple[Row, int]] = []
-    fused: list[tuple[Row, int, int]] = []
+    parts: list[Fields] = []  # parts[i] has the id i + 1
+    surface: list[tuple[Fields, int]] = []
+    fused: list[tuple[Fields, int, int]] = []
     covered = 0  # the last id that belongs to a fused token
     for row, number in zip(rows, numbers, strict=True):
         expected = len(parts) + 1
@@ -177,14 +179,16 @@ def _surface(rows: list[Row], numbers: list[int], ranking: dict[str, int], sourc
     return [row for row, _ in surface], [number for _, number in surface]
 
 
-def _heads(row: Row) -> list[int]:
+def _heads(row: Fields) -> list[int]:
     """Basic and enhanced heads of a word; those that are not words, such as empty nodes, are left out."""
     edges = [row[HEAD]] if row[DEPS] == "_" else [row[HEAD], *row[DEPS].split("|")]
     names = [edge.partition(":")[0] for edge in edges]
     return [int(name) for name in names if name.isdecimal()]
 
 
-def _fused_tag(positions: Sequence[int], parts: list[Row], heads: dict[int, list[int]], ranking: dict[str, int]) -> str:
+def _fused_tag(
+    positions: Sequence[int], parts: list[Fields], heads: dict[int, list[int]], ranking: dict[str, int]
+) -> str:
     """The tag of the part closest to the root; the ranking decides between equals."""
     depths = [_ancestors(position, heads) for position in positions]
     nearest = min(depths)
@@ -205,7 +209,7 @@ def _ancestors(position: int, heads: dict[int, list[int]]) -> int:
     return len(found) - 1
 
 
-def _locate(forms: list[str], text: str) -> list[Span] | None:
+def _locate(forms: list[str], text: str) -> list[Offsets] | None:
     """Offsets of the forms in a text that holds exactly them, in order, with blanks between; else None."""
     offsets = []
     end = 0
@@ -218,7 +222,7 @@ def _locate(forms: list[str], text: str) -> list[Span] | None:
     return None if text[end:].strip() else offsets
 
 
-def _rebuild(forms: list[str], misc: list[str]) -> tuple[str, list[Span]]:
+def _rebuild(forms: list[str], misc: list[str]) -> tuple[str, list[Offsets]]:
     """The forms joined by single spaces, but for those marked `SpaceAfter=No`, and their offsets."""
     text = space = ""
     offsets = []

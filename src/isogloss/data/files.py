@@ -60,7 +60,7 @@ def resolve(path: Path) -> Path | None:
     return None
 
 
-def existing(root: Path, pattern: str) -> list[Path]:
+def find_all(root: Path, pattern: str) -> list[Path]:
     """All files matching a glob below a folder, packed or not, in name order, each once."""
     found: dict[str, Path] = {}
     for suffix in SUFFIXES:
@@ -70,7 +70,7 @@ def existing(root: Path, pattern: str) -> list[Path]:
     return [found[name] for name in sorted(found)]
 
 
-class _Guarded(io.RawIOBase):
+class _CheckedStream(io.RawIOBase):
     """A binary stream that feeds a checksum and stops at absurd sizes."""
 
     def __init__(self, inner: IO[bytes], path: Path, digest: Digest | None) -> None:
@@ -103,7 +103,7 @@ class _Guarded(io.RawIOBase):
         super().close()
 
 
-class _Zstandard(io.RawIOBase):
+class _ZstandardStream(io.RawIOBase):
     """A .zst file that notices its own end: the library's reader takes a cut file for a short one."""
 
     def __init__(self, path: Path, library: Any) -> None:
@@ -150,15 +150,15 @@ def _unpacked(path: Path) -> IO[bytes]:
             raise DataError(
                 "cannot be unpacked without zstandard", where=str(path), fix="pip install 'isogloss[zstd]'"
             ) from None
-        return cast("IO[bytes]", io.BufferedReader(_Zstandard(path, zstandard), BLOCK))
+        return cast("IO[bytes]", io.BufferedReader(_ZstandardStream(path, zstandard), BLOCK))
     return path.open("rb")
 
 
 @contextmanager
-def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_Guarded]"]:
+def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_CheckedStream]"]:
     """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
     try:
-        with io.BufferedReader(_Guarded(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
+        with io.BufferedReader(_CheckedStream(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
             yield stream
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
@@ -195,7 +195,19 @@ def blocks(path: Path, digest: Digest | None = None) -> Iterator[bytes]:
             mark = b""
 
 
-def lines_of(block: bytes, path: Path, before: int) -> list[str]:
+def sha256_of(path: Path) -> str:
+    """The checksum of a file's unpacked content, "" where neither it nor a packed form of it can be read."""
+    found = resolve(path)
+    if found is None:
+        return ""
+    try:
+        with _unpacked(found) if found != path else found.open("rb") as stream:
+            return hashlib.file_digest(cast("Any", stream), "sha256").hexdigest()
+    except (DataError, OSError, EOFError, zlib.error, lzma.LZMAError):
+        return ""
+
+
+def split_lines(block: bytes, path: Path, before: int) -> list[str]:
     r"""The lines of a block, without their line ends; `before` lines of the file come before it.
 
     Only `\n` (and `\r\n`) separates, as the datasets have it. Wrong bytes are located.
@@ -213,7 +225,7 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
     number = 0
     # Decoding and splitting many lines at a time takes half the time of one by one.
     for block in blocks(path, digest):
-        found = lines_of(block, path, number)
+        found = split_lines(block, path, number)
         number += len(found)
         yield from found
 

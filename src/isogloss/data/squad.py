@@ -9,7 +9,7 @@ from isogloss.data.files import Digest, read_bytes
 from isogloss.errors import DataError
 
 
-class Answer(msgspec.Struct, gc=False):
+class SquadAnswer(msgspec.Struct, gc=False):
     """One gold answer; the offset counts code points of the context."""
 
     text: str
@@ -21,7 +21,7 @@ class Question(msgspec.Struct):
 
     id: str | int
     question: str = ""
-    answers: list[Answer] = []
+    answers: list[SquadAnswer] = []
 
 
 class Paragraph(msgspec.Struct):

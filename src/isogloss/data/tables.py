@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, lines_of
+from isogloss.data.files import Digest, blocks, lines, split_lines
 from isogloss.errors import DataError
 
-Record = TypeVar("Record")
+RecordType = TypeVar("RecordType")
 
 
 def rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = None) -> Iterator[list[str]]:
@@ -73,7 +73,7 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
         yield words, tags
 
 
-def jsonl(path: Path, record: type[Record], digest: Digest | None = None) -> Iterator[Record]:
+def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) -> Iterator[RecordType]:
     """JSON lines decoded into a typed record; blank lines are passed over."""
     decoder = msgspec.json.Decoder(record)
     number = 0
@@ -88,8 +88,10 @@ def jsonl(path: Path, record: type[Record], digest: Digest | None = None) -> Ite
         number += count
 
 
-def _one_by_one(path: Path, block: bytes, before: int, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record]:
-    for number, line in enumerate(lines_of(block, path, before), before + 1):
+def _one_by_one(
+    path: Path, block: bytes, before: int, decoder: msgspec.json.Decoder[RecordType]
+) -> Iterator[RecordType]:
+    for number, line in enumerate(split_lines(block, path, before), before + 1):
         if line.strip():
             try:
                 yield decoder.decode(line)

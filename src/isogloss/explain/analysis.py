@@ -15,7 +15,7 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, Edges, choose
 from isogloss.explain.single import answer_slices, confusion, facets
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.scoring.cells import Request
 from isogloss.tasks.registry import task
 
@@ -64,7 +64,7 @@ def analyse(
     names = _names(systems)
     cuts = shared_cuts(request, attributes, progress)
     cases = Cases(examples, names) if examples > 0 else None
-    singles = [Explanation(Folder(path).system, request.suite.id, request.split, [], {}) for path in systems]
+    singles = [Explanation(PredictionFolder(path).system, request.suite.id, request.split, [], {}) for path in systems]
     pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
     for sheet in sheets(systems, request, progress):
         along = slices(sheet, attributes, cuts)
@@ -84,7 +84,7 @@ def analyse(
 
 def _names(systems: Sequence[Path]) -> list[str]:
     """What the systems are called, told apart where two have one name."""
-    names = [str(Folder(path).system["name"]) for path in systems]
+    names = [str(PredictionFolder(path).system["name"]) for path in systems]
     if len(names) == 1:
         return names
     from isogloss.scoring.compare import distinct_names

@@ -1,14 +1,14 @@
 """A language's file: read, checked, and ready to speak."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
 from isogloss.errors import unknown
-from isogloss.grammar.polish import Join, polisher
+from isogloss.grammar.polish import polisher
 from isogloss.grammar.schema import LanguageFile, concepts, parse
-from isogloss.grammar.templates import Filler, Writer, slots
+from isogloss.grammar.templates import Filler, TemplateWriter
 from isogloss.grammar.words import GrammarError, Rewrite, Word
 from isogloss.languages import language
 
@@ -38,19 +38,14 @@ class Grammar:
         return {name: Rewrite(name, tuple(rule.steps), tuple(rule.examples)) for name, rule in self.file.rules.items()}
 
     @cached_property
-    def joins(self) -> list[Join]:
-        """Contractions across words."""
-        return [Join(join.pattern, join.replacement, tuple(join.examples)) for join in self.file.joins]
-
-    @cached_property
     def polish(self) -> Callable[[str], str]:
         """What is done to every filled sentence."""
         capitals = language(self.code).script in _CASED
-        return polisher(self.joins, capitals, self.file.upper, self.file.uncapitalized)
+        return polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
 
     @cached_property
-    def _writer(self) -> Writer:
-        return Writer(self.rules, self.polish)
+    def _writer(self) -> TemplateWriter:
+        return TemplateWriter(self.rules, self.polish)
 
     @cached_property
     def lexicons(self) -> Mapping[str, Mapping[str, Word]]:
@@ -83,34 +78,6 @@ class Grammar:
         """A filled answer: neither contracted nor capitalised, since it stands inside a sentence."""
         return self._writer.fill(template, fillers)
 
-    def sentences(self) -> Iterator[tuple[str, str]]:
-        """Every template of every test, named."""
-        for test, templates in self.file.templates.tests().items():
-            for template in templates:
-                yield test, template
-
-    def unfillable(self) -> list[str]:
-        """What a template asks of a word that the word cannot give: every template with every word, one at a time."""
-        found: list[str] = []
-        for test, template in self.sentences():
-            needed = slots(template)
-            first = {name: words[0] for name, words in self._choices(needed).items()}
-            for name, words in self._choices(needed).items():
-                for word in words:
-                    try:
-                        self.say(template, {**first, name: word})
-                    except (GrammarError, KeyError) as error:
-                        found.append(f"{self.code}, {test}: {error}")
-        return found
-
-    def _choices(self, needed: set[str]) -> dict[str, list[Word]]:
-        people = [*self.names["m"], *self.names["f"]]
-        properties = [
-            w for name in ("colour", "size", "age", "shape", "material") for w in self.lexicons[name].values()
-        ]
-        special = {"a": people, "b": people, "p": properties, "q": properties}
-        return {name: special.get(name) or list(self.lexicons[name].values()) for name in sorted(needed)}
-
 
 def _word(concept: str, entry: str | Mapping[str, str], agreement: str = "") -> Word:
     if isinstance(entry, str):
@@ -122,7 +89,15 @@ def _word(concept: str, entry: str | Mapping[str, str], agreement: str = "") -> 
 
 @cache
 def grammar(code: str) -> Grammar:
-    """The grammar of a language."""
+    """The grammar of a language.
+
+    Args:
+        code: its ISO 639-1 code, one of `CODES`.
+
+    Raises:
+        UnknownNameError: there is no file for it; with the nearest codes.
+        GrammarError: the file has mistakes; each with its line.
+    """
     if code not in CODES:
         raise unknown("language of the checklist", code, CODES)
     return Grammar(parse((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"), f"{code}.toml"))

@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 _END = re.compile(r"[.!?]\s+")
 _OPENING = " \"'«“„¿¡("
 
 
-@dataclass(frozen=True)
-class Join:
-    """A contraction or elision: wherever the pattern stands in a sentence it is replaced (`de le ` by `du `)."""
+class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A contraction or elision: wherever the pattern stands in a sentence it is replaced (`de le ` by `du `).
+
+    The examples, each before and after, are tests.
+    """
 
     pattern: str
     replacement: str
-    examples: tuple[tuple[str, str], ...] = ()
+    examples: list[tuple[str, str]]
 
 
 def polisher(

@@ -10,11 +10,12 @@ from importlib.resources import files
 import msgspec
 
 from isogloss.errors import near_names
+from isogloss.grammar.polish import Join
 from isogloss.grammar.templates import slots
 from isogloss.grammar.words import GrammarError
 from isogloss.languages import language
 
-Entry = str | dict[str, str]
+LexiconEntry = str | dict[str, str]
 
 # Contexts and questions of each test; a case is every context with every question.
 TESTS = {
@@ -35,43 +36,35 @@ _SCRIPT_NAMES = {
 }  # fmt: skip
 
 
-class Names(msgspec.Struct, forbid_unknown_fields=True):
+class GivenNames(msgspec.Struct, forbid_unknown_fields=True):
     """Given names in the language's own script."""
 
-    male: list[Entry]
-    female: list[Entry]
+    male: list[LexiconEntry]
+    female: list[LexiconEntry]
 
 
-class Rule(msgspec.Struct, forbid_unknown_fields=True):
+class FormRule(msgspec.Struct, forbid_unknown_fields=True):
     """A form made by rule: [pattern, replacement] steps, the first that fits; examples are tests."""
 
     steps: list[tuple[str, str]]
     examples: list[tuple[str, str]]
 
 
-class JoinRule(msgspec.Struct, forbid_unknown_fields=True):
-    """A contraction across words."""
-
-    pattern: str
-    replacement: str
-    examples: list[tuple[str, str]]
-
-
-class Questions(msgspec.Struct, forbid_unknown_fields=True):
+class QuestionTemplates(msgspec.Struct, forbid_unknown_fields=True):
     """A test: contexts, and questions with their answers."""
 
     contexts: list[str]
     questions: list[tuple[str, str]]
 
 
-class Properties(msgspec.Struct, forbid_unknown_fields=True):
+class PropertyTemplates(msgspec.Struct, forbid_unknown_fields=True):
     """The properties test: one question for each kind of property."""
 
     contexts: list[str]
     ask: dict[str, str]
 
 
-class Invariance(msgspec.Struct, forbid_unknown_fields=True):
+class InvarianceTemplates(msgspec.Struct, forbid_unknown_fields=True):
     """Sentences that change no answer."""
 
     unrelated: list[str]
@@ -80,20 +73,20 @@ class Invariance(msgspec.Struct, forbid_unknown_fields=True):
 class Templates(msgspec.Struct, forbid_unknown_fields=True):
     """The sentences of all tests."""
 
-    comparisons: Questions
-    intensifiers: Questions
-    properties: Properties
-    job_vs_nationality: Questions
-    animal_vs_vehicle: Questions
-    animal_vs_vehicle_2: Questions
-    invariance: Invariance
+    comparisons: QuestionTemplates
+    intensifiers: QuestionTemplates
+    properties: PropertyTemplates
+    job_vs_nationality: QuestionTemplates
+    animal_vs_vehicle: QuestionTemplates
+    animal_vs_vehicle_2: QuestionTemplates
+    invariance: InvarianceTemplates
 
     def tests(self) -> dict[str, list[str]]:
         """All templates by test: contexts, questions, answers."""
         found: dict[str, list[str]] = {"properties": [*self.properties.contexts, *self.properties.ask.values()]}
         for name in TESTS:
             if name != "properties":
-                test: Questions = getattr(self, name)
+                test: QuestionTemplates = getattr(self, name)
                 found[name] = [*test.contexts, *(text for pair in test.questions for text in pair)]
         return found
 
@@ -103,21 +96,21 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
 
     code: str
     review: dict[str, str]
-    names: Names
-    adjective: dict[str, Entry]
-    state: dict[str, Entry]
-    intensifier: dict[str, Entry]
-    reducer: dict[str, Entry]
-    object: dict[str, Entry]
-    colour: dict[str, Entry]
-    size: dict[str, Entry]
-    age: dict[str, Entry]
-    shape: dict[str, Entry]
-    material: dict[str, Entry]
-    profession: dict[str, Entry]
-    nationality: dict[str, Entry]
-    animal: dict[str, Entry]
-    vehicle: dict[str, Entry]
+    names: GivenNames
+    adjective: dict[str, LexiconEntry]
+    state: dict[str, LexiconEntry]
+    intensifier: dict[str, LexiconEntry]
+    reducer: dict[str, LexiconEntry]
+    object: dict[str, LexiconEntry]
+    colour: dict[str, LexiconEntry]
+    size: dict[str, LexiconEntry]
+    age: dict[str, LexiconEntry]
+    shape: dict[str, LexiconEntry]
+    material: dict[str, LexiconEntry]
+    profession: dict[str, LexiconEntry]
+    nationality: dict[str, LexiconEntry]
+    animal: dict[str, LexiconEntry]
+    vehicle: dict[str, LexiconEntry]
     templates: Templates
     articles: list[str] = []
     classifiers: list[str] = []
@@ -126,14 +119,14 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
     end: str = ".,;:!?"
     upper: dict[str, str] = {}
     uncapitalized: list[str] = []
-    rules: dict[str, Rule] = {}
-    joins: list[JoinRule] = []
+    rules: dict[str, FormRule] = {}
+    joins: list[Join] = []
     why_no_forms: str = ""
     notes: str = ""
 
-    def lexicon(self, name: str) -> dict[str, Entry]:
+    def lexicon(self, name: str) -> dict[str, LexiconEntry]:
         """A lexicon by name."""
-        found: dict[str, Entry] = getattr(self, name)
+        found: dict[str, LexiconEntry] = getattr(self, name)
         return found
 
 

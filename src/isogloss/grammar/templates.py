@@ -78,7 +78,7 @@ def slots(template: str) -> set[str]:
     return names
 
 
-class Writer:
+class TemplateWriter:
     """Fills templates by the rules of one language; what a slot makes of a word is worked out once."""
 
     def __init__(self, rules: Mapping[str, Rewrite], polish: Callable[[str], str] = str) -> None:

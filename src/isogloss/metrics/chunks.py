@@ -54,7 +54,19 @@ DIALECTS = tuple(_DIALECTS)
 
 
 def chunks(tags: Sequence[str], *, dialect: str = "conll") -> list[Chunk]:
-    """The chunks of one sentence as (type, first token, last token)."""
+    """The chunks of one sentence.
+
+    Args:
+        tags: one tag per token.
+        dialect: "conll", "seqeval-1.2.2" or "iob2-strict".
+
+    Returns:
+        (type, first token, last token) of each chunk, in order; the last token is part of the chunk.
+
+    Raises:
+        UnknownNameError: there is no such dialect.
+        IsoglossError: a tag is empty, or not IOB2 where "iob2-strict" asks for it.
+    """
     return extract([tags], dialect=dialect)[0]
 
 
@@ -77,7 +89,21 @@ def extract(sentences: Sentences, *, dialect: str = "conll") -> list[list[Chunk]
 
 
 def f1(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> float:
-    """Micro chunk F1, 0..1, of a corpus (a list of sentences) or of one sentence (a list of tags)."""
+    """Micro-averaged chunk F1 of a corpus or of one sentence.
+
+    Args:
+        gold: the gold tags: a list of sentences, or the tags of one sentence.
+        predicted: the predicted tags, likewise, one for each token.
+        dialect: "conll", "seqeval-1.2.2" or "iob2-strict".
+
+    Returns:
+        F1, 0..1.
+
+    Raises:
+        PredictionError: the two differ in their numbers of sentences or tags.
+        UnknownNameError: there is no such dialect.
+        IsoglossError: a tag is empty, or not IOB2 where "iob2-strict" asks for it.
+    """
     return statistics(gold, predicted, dialect=dialect).score
 
 
@@ -87,6 +113,8 @@ def statistics(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> Statis
     Sentences stand alone, with one exception kept for parity: ``seqeval-1.2.2`` reads a corpus as one
     sequence, and there a tag that has the type of O but is not O (X, among UPOS tags) can close a chunk
     opened in an earlier sentence. Such a chunk counts where it ends.
+
+    Args and errors are those of `f1`.
     """
     gold, predicted = _aligned(gold, predicted)
     (gold_codes, predicted_codes), tags = _encode(gold, predicted)
@@ -104,6 +132,9 @@ def coded_statistics(
         lengths: (sentences,) how many tokens each sentence has.
         tags: the distinct tags.
         dialect: the chunk rule.
+
+    Raises:
+        ValueError: the numbers of tags do not fit the lengths.
     """
     lengths = np.asarray(lengths, dtype=np.int64)
     if not len(gold) == len(predicted) == lengths.sum():

@@ -7,6 +7,8 @@ scores are averaged and take their percentiles.
     parallel = joint_replicates([xnli_en, xnli_de], seed=stream(0, "xnli")).mean(axis=1)
     separate = replicates(tydiqa_en, seed=stream(0, "tydiqa", "en"))
     percentile_interval((parallel + separate) / 2)
+
+The replicates are those of `isogloss.metrics.resampling`.
 """
 
 from collections.abc import Callable
@@ -19,11 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.resampling import (
-    Seed,
-    table_replicates,
-    unit_table,
-)
+from isogloss.metrics.resampling import Seed, table_replicates, unit_table
 from isogloss.metrics.statistics import F1, MEAN, RATIO, FloatArray, Statistics, Value
 
 # Scores that are equal on paper may differ in their last digits.
@@ -48,6 +46,12 @@ def bootstrap(
         resamples: how many times the examples are drawn again.
         seed: the same seed gives the same interval on any machine, whatever the order of the rows.
         level: the confidence level.
+
+    Returns:
+        The lower and the upper end, on the scale of the score.
+
+    Raises:
+        ValueError: there are no rows, a number is not finite, or the value does not fit the columns.
     """
     given = _as_statistics(statistics, value)
     table = unit_table(given)
@@ -61,6 +65,18 @@ def interval(statistics: Statistics, resamples: int = 1000, seed: Seed = 0, leve
     Where no resample differs from the data (a single unit, a perfect F1) the bootstrap knows no spread. A
     share then takes Wilson's interval with the number of units: no variable within 0..1 varies more than a
     0/1 one of equal mean.
+
+    Args:
+        statistics: the rows of one metric, and how they become its score.
+        resamples: how many times the units are drawn again.
+        seed: the same seed gives the same interval.
+        level: the confidence level.
+
+    Returns:
+        The lower and the upper end, on the scale of the score.
+
+    Raises:
+        ValueError: there are no rows, or a number is not finite.
     """
     table, score = unit_table(statistics), statistics.score
     if statistics.is_binary:
@@ -85,6 +101,12 @@ def percentile_interval(
         level: the confidence level.
         units: how many units were drawn; for an average of independent groups the smallest number among them.
         score: the score itself; the interval is stretched to hold it.
+
+    Returns:
+        The lower and the upper end.
+
+    Raises:
+        ValueError: a replicate is not finite, or the level not between 0 and 1.
     """
     if not np.isfinite(replicates).all():
         raise ValueError(f"replicate {int(np.argmin(np.isfinite(replicates)))} is not finite")
@@ -99,6 +121,17 @@ def wilson(share: float, n: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval of a share of n examples.
 
     (p + z²/2n ± z sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n): holds its level for small n, never leaves 0..1.
+
+    Args:
+        share: the share p, 0..1.
+        n: of how many examples.
+        level: the confidence level.
+
+    Returns:
+        The lower and the upper end, 0..1.
+
+    Raises:
+        ValueError: the share is none, or there are no examples.
     """
     if n < 1 or not 0 <= share <= 1:
         raise ValueError(f"a share must lie within 0..1 and n be at least 1, got {share} of {n}")

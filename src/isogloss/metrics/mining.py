@@ -36,6 +36,19 @@ def mine(
     by i, then j) while both sentences are free, and only scores above 0 are kept.
 
     Identical sentences should be merged first, see `unify`.
+
+    Args:
+        source: (n, d) embeddings of the sentences of one language.
+        target: (m, d) embeddings of those of the other.
+        neighbours: k, how many nearest neighbours are looked at.
+        margin: "ratio", "distance" or "absolute".
+
+    Returns:
+        (score, row of the source, row of the target), best first.
+
+    Raises:
+        UnknownNameError: there is no such margin.
+        PredictionError: the dimensions differ, or a number is not finite.
     """
     if margin not in get_args(Margin):
         raise unknown("margin", margin, get_args(Margin))
@@ -97,6 +110,13 @@ def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iter
     with its highest score). The first prefix with the best F1 sets the threshold, halfway between its last
     score and the next one. Where that prefix is the whole list there is no next one and the last score itself
     is returned; the reference scorer raises an index error there. Where no candidate is correct it is 0.
+
+    Args:
+        candidates: mined pairs as (i, j, score), in any order.
+        gold: the right pairs (i, j).
+
+    Returns:
+        The threshold, on the scale of the scores.
     """
     wanted = {tuple(pair) for pair in gold}
     ranked: dict[Pair, float] = {}
@@ -114,9 +134,14 @@ def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iter
 
 
 def pair_f1(gold: Iterable[Pair], predicted: Iterable[Pair]) -> tuple[float, float, float]:
-    """F1, precision and recall of predicted pairs, 0..1: 2 |both| / (|predicted| + |gold|) over sets.
+    """F1, precision and recall of predicted pairs: F1 = 2 |both| / (|predicted| + |gold|) over sets.
 
-    Order within a pair matters, repeated pairs count once, and all three are 0 where no pair is right.
+    Args:
+        gold: the right pairs.
+        predicted: the pairs a system mined; order within a pair matters, repeated pairs count once.
+
+    Returns:
+        (f1, precision, recall), 0..1; all three are 0 where no pair is right.
     """
     wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
     correct = len(wanted & found)
@@ -129,6 +154,10 @@ def statistics(gold: Iterable[Pair], predicted: Iterable[Pair]) -> Statistics:
     """One row (correct, predicted, gold) per source sentence that occurs in either, ordered by its id.
 
     Pairs of one source sentence are resampled together; the score is `pair_f1`'s F1.
+
+    Args:
+        gold: the right pairs.
+        predicted: the pairs a system mined.
     """
     wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
     counts = [Counter(pair[0] for pair in pairs) for pairs in (wanted & found, found, wanted)]

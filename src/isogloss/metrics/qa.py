@@ -42,16 +42,33 @@ def normalize(text: str, *, dialect: str, language: str | None = None) -> str:
         text: an answer, predicted or gold.
         dialect: "squad" or "mlqa".
         language: the language of the answer, one of `MLQA_LANGUAGES`; ignored by "squad".
+
+    Raises:
+        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
     """
-    return _rule(dialect, language)([text])[0]
+    return _normalizer(dialect, language)([text])[0]
 
 
 def pair(prediction: str, answers: Answers, *, dialect: str, language: str | None = None) -> tuple[float, float]:
-    """F1 and EM, 0..1, of one prediction against its gold answers."""
+    """Token F1 and exact match of one prediction against its gold answers.
+
+    Args:
+        prediction: the answer of a system.
+        answers: the gold answers: one string, or several.
+        dialect: "squad" or "mlqa".
+        language: the language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
+
+    Returns:
+        (f1, em), 0..1, each the best over the gold answers.
+
+    Raises:
+        DataError: there is no gold answer.
+        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
+    """
     golds = [answers] if isinstance(answers, str) else answers
     if len(golds) == 0:
         raise _no_answers()
-    normalized = _rule(dialect, language)([prediction, *golds])
+    normalized = _normalizer(dialect, language)([prediction, *golds])
     return _best(normalized[0], normalized[1:])
 
 
@@ -69,10 +86,15 @@ def statistics(
         answers: the gold answers of each question: one string, or several.
         dialect: "squad" or "mlqa".
         language: the language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
+
+    Raises:
+        PredictionError: there are more or fewer predictions than questions.
+        DataError: a question has no gold answer.
+        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
     """
     if len(predictions) != len(answers):
         raise PredictionError(f"{len(answers)} questions but {len(predictions)} predictions")
-    rule = _rule(dialect, language)
+    normalize_all = _normalizer(dialect, language)
     rows = np.zeros((len(predictions), 2))
     for start in range(0, len(predictions), _BLOCK):
         given = predictions[start : start + _BLOCK]
@@ -82,7 +104,7 @@ def statistics(
             raise _no_answers(f"question {number}")
         # A prediction that is right repeats its gold, and golds repeat: each string is normalised once.
         texts = dict.fromkeys(chain((text for text in given if text is not None), *golds))
-        normalized = dict(zip(texts, rule(texts), strict=True)).__getitem__
+        normalized = dict(zip(texts, normalize_all(texts), strict=True)).__getitem__
         rows[start : start + _BLOCK] = [
             (0.0, 0.0) if text is None else _best(normalized(text), list(map(normalized, gold)))
             for text, gold in zip(given, golds, strict=True)
@@ -141,7 +163,7 @@ _CHINESE_TOKEN = re.compile(r"[\u4e00-\u9fa5]|[^\s\u4e00-\u9fa5]+")
 
 
 @dataclass(frozen=True)
-class _Rule:
+class _Normalizer:
     """How to normalise many answers at once.
 
     The answers become the lines of one string, so that each step is one call in C for all of them.
@@ -165,11 +187,11 @@ class _Rule:
         return [" ".join(tokens(line)) for line in self.without_articles(joined).split("\n")]
 
 
-def _rule(dialect: str, language: str | None) -> _Rule:
+def _normalizer(dialect: str, language: str | None) -> _Normalizer:
     if dialect not in DIALECTS:
         raise unknown("QA dialect", dialect, DIALECTS)
     if dialect == "squad":
-        return _Rule(False, _ARTICLES["en"], str.split)
+        return _Normalizer(False, _ARTICLES["en"], str.split)
     if language not in _ARTICLES:
         raise unknown("MLQA language", str(language), MLQA_LANGUAGES)
-    return _Rule(True, _ARTICLES[language], _CHINESE_TOKEN.findall if language == "zh" else str.split)
+    return _Normalizer(True, _ARTICLES[language], _CHINESE_TOKEN.findall if language == "zh" else str.split)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import DataError
+from isogloss.metrics.search import search as search  # noqa: PLC0414 - explicitly part of this API too
 from isogloss.metrics.statistics import FloatArray, IntArray
 
 _CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
@@ -24,8 +25,19 @@ _CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
 def average_precision(ranked: Sequence[object], targets: Collection[object], k: int | None = 20) -> float:
     """AP@k of one ranking of ids: (sum over hit ranks r <= k of hits so far / r) / min(number of targets, k).
 
-    LAReQA's measure: with 11 targets and k = 20 the denominator is 11, so that 1 can be reached. Where there
-    are no targets the reference scorer divides by zero; here that is a `DataError`.
+    LAReQA's measure: with 11 targets and k = 20 the denominator is 11, so that 1 can be reached.
+
+    Args:
+        ranked: the ids a system ranked, best first.
+        targets: the right ids.
+        k: the cut-off; None or 0 for none.
+
+    Returns:
+        Average precision, 0..1.
+
+    Raises:
+        DataError: there are no targets (the reference scorer divides by zero).
+        ValueError: k is negative.
     """
     missing = set(targets)
     if not missing:
@@ -45,6 +57,17 @@ def reciprocal_rank(ranked: Sequence[object], target: object, k: int | None = 20
     """1 / rank of the first match where it is at most k, else 0; repeats above it waste ranks.
 
     Mewsli-X has one target a query, where this is AP@k.
+
+    Args:
+        ranked: the ids a system ranked, best first.
+        target: the right id.
+        k: the cut-off; None or 0 for none.
+
+    Returns:
+        Reciprocal rank, 0..1.
+
+    Raises:
+        ValueError: k is negative.
     """
     for rank, item in enumerate(ranked[: _cut(k, len(ranked))], start=1):
         if item == target:
@@ -57,8 +80,12 @@ def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | N
 
     Args:
         ranked: (n, r) ids, best first.
-        targets: (n, t) ids in any order, distinct in a row; a row without any is a `DataError`.
-        k: the cut-off.
+        targets: (n, t) ids in any order, distinct in a row.
+        k: the cut-off; None or 0 for none.
+
+    Raises:
+        DataError: a query has no targets.
+        ValueError: the arrays do not fit, do not hold integers, or name a target twice.
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
@@ -70,15 +97,6 @@ def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | N
         total[part] = (hits / np.sort(_first_ranks(held, len(hits)), axis=1)).sum(axis=1)
     precisions: FloatArray = total / np.minimum(counts, k or counts)
     return precisions
-
-
-def reciprocal_ranks(ranked: npt.ArrayLike, target: npt.ArrayLike, k: int | None = 20) -> FloatArray:
-    """1 / rank of each query's one target (n,) where it is at most k, else 0 (n,)."""
-    rankings, wanted = _arrays(ranked, np.asarray(target)[:, None])
-    inverse = np.empty(len(wanted))
-    for part, held in _chunks(rankings[:, : _cut(k, rankings.shape[1])], wanted):
-        inverse[part] = 1 / _first_ranks(held, 1)[:, 0]
-    return inverse
 
 
 def limited_reciprocal_ranks(
@@ -93,6 +111,9 @@ def limited_reciprocal_ranks(
         targets: (n, t) ids, distinct in a row.
         k: the cut-off.
         whole_pool: the rankings hold every candidate, so that no more can be asked of them.
+
+    Raises:
+        ValueError: a ranking is too short, or the arrays do not fit, do not hold integers, or name a target twice.
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)

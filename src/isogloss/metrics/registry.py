@@ -49,15 +49,30 @@ SHIPPED = (
     ("error_paper", "checklist-*", "the same by the published rule; lower is better"),
 )
 _LOWER_IS_BETTER = ("error", "error_paper")
+_NAMES = (
+    *dict.fromkeys(name.partition("[")[0] for name, *_ in SHIPPED),
+    *("precision", "recall", "one-target-same", "one-target-different"),
+)
 
-METRICS: Registry[Metric] = Registry("metric", Metric, {}, "isogloss.metrics")
+
+def shipped_metric(name: str) -> Metric:
+    """A metric that the shipped kinds compute."""
+    titles = {known.partition("[")[0]: title for known, _, title in reversed(SHIPPED)}
+    return Metric(name, titles.get(name, name), lower_is_better=name in _LOWER_IS_BETTER)
+
+
+METRICS: Registry[Metric] = Registry(
+    "metric",
+    Metric,
+    dict.fromkeys(_NAMES, "isogloss.metrics.registry:shipped_metric"),
+    "isogloss.metrics",
+    named_by="name",
+)
 
 
 def metric(name: str) -> Metric:
     """The metric of that name; one that nobody has described is better the higher it is."""
-    if name in METRICS:
-        return METRICS[name]
-    return Metric(name, name, lower_is_better=name in _LOWER_IS_BETTER)
+    return METRICS[name] if name in METRICS else Metric(name, name)
 
 
 def lower_is_better(name: str) -> bool:
@@ -65,6 +80,11 @@ def lower_is_better(name: str) -> bool:
     return metric(name).lower_is_better
 
 
+def plugin_metrics() -> list[Metric]:
+    """The metrics that installed packages bring; of one that cannot be loaded a warning says why not."""
+    return list(METRICS.loadable(but=METRICS.shipped).values())
+
+
 def added_metrics(kind: str) -> list[Metric]:
     """The metrics that installed packages add to a kind of tasks."""
-    return [found for found in METRICS.loadable().values() if kind in found.kinds and found.statistics is not None]
+    return [found for found in plugin_metrics() if kind in found.kinds and found.statistics is not None]

@@ -36,6 +36,14 @@ def replicates(statistics: Statistics, resamples: int = 1000, seed: Seed = 0) ->
     """Bootstrap scores of one set of statistics, shape (resamples,).
 
     Rows of one unit are drawn together. The order of the rows and the names of the units do not matter.
+
+    Args:
+        statistics: the rows of one metric, and how they become its score.
+        resamples: how many times the units are drawn again.
+        seed: the same seed gives the same replicates.
+
+    Raises:
+        ValueError: there are no rows, or a number is not finite.
     """
     return table_replicates(statistics.value, unit_table(statistics), resamples, seed)
 
@@ -49,6 +57,14 @@ def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: S
 
     The weights depend only on the seed and the set of units: two systems scored on the same examples with
     the same seed get paired replicates, whose difference needs no further care.
+
+    Args:
+        cells: the rows of each cell.
+        resamples: how many times the units are drawn again.
+        seed: the same seed and units give the same draws.
+
+    Raises:
+        ValueError: there are no cells, no rows, or a number is not finite.
     """
     named = [np.arange(len(cell)) if cell.units is None else cell.units for cell in cells]
     if not named:

@@ -20,8 +20,8 @@ from isogloss.errors import PredictionError
 from isogloss.metrics.statistics import FloatArray, IntArray
 
 Matrix = npt.NDArray[Any]  # (rows, dimension), float16, float32 or float64
-Progress = Callable[[int, int], None]  # called with the blocks done and the blocks in all
-Pairs = Iterator[tuple[slice, IntArray, IntArray]]
+BlockProgress = Callable[[int, int], None]  # called with the blocks done and the blocks in all
+PairBlocks = Iterator[tuple[slice, IntArray, IntArray]]
 
 _GROUP = 32  # columns whose maximum stands for them while the threshold is sought
 _PAIRS = 1 << 19  # pairs looked at together, at most: keeps memory flat where nearly everything ties
@@ -36,7 +36,7 @@ def search(
     *,
     query_block: int = 512,
     candidate_block: int = 16_384,
-    progress: Progress | None = None,
+    progress: BlockProgress | None = None,
 ) -> tuple[IntArray, Matrix]:
     """The k candidates with the largest inner product for each query, best first, ties by the lower row.
 
@@ -54,6 +54,10 @@ def search(
 
     Returns:
         Rows of the candidates, int64 (n, min(k, m)), and their scores.
+
+    Raises:
+        PredictionError: the two sides differ in dimension, or hold a number that is not finite.
+        ValueError: k or a block size is below 1, or a side is no matrix of numbers.
     """
     if min(k, query_block, candidate_block) < 1:
         raise ValueError("k and the block sizes must be at least 1")
@@ -86,6 +90,17 @@ def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
 
     This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored:
     no margin, one direction.
+
+    Args:
+        queries: (n, d) numbers.
+        candidates: (m, d) numbers.
+
+    Returns:
+        Rows of the candidates, int64 (n,).
+
+    Raises:
+        PredictionError: the two sides differ in dimension, or hold a number that is not finite.
+        ValueError: there are no candidates.
     """
     asked, pool = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
     if not len(pool):
@@ -97,7 +112,12 @@ def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
 def normalize_rows(matrix: npt.ArrayLike, *, side: str = "embeddings") -> Matrix:
     """A copy with every row at unit length, float32 unless given float64; zero rows stay zero.
 
-    An error names the row and `side`, what the matrix stands for.
+    Args:
+        matrix: (n, d) numbers.
+        side: what the matrix stands for, for the error.
+
+    Raises:
+        PredictionError: a row holds a number that is not finite; named by row and side.
     """
     given = _numbers(matrix, side)
     dtype = np.dtype(np.float64 if given.dtype == np.float64 else np.float32)
@@ -194,7 +214,7 @@ class _NumpyProduct:
         self.buffer = np.empty((batch_size, self.size * self.groups), block.dtype)
         self.buffer[:, len(block) :] = -np.inf
 
-    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> Pairs:
+    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
         """Slices of the batch with their (query, column) pairs that may reach `floor` and the k-th best."""
         scores = self.buffer[: len(batch)]
         np.matmul(batch, self.block.T, out=scores[:, : len(self.block)])
@@ -220,7 +240,7 @@ class _TorchProduct:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.block = torch.from_numpy(block).to(self.device)
 
-    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> Pairs:
+    def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
         """As `_NumpyProduct.pairs`."""
         scores = self.torch.from_numpy(batch).to(self.device) @ self.block.T
         if scores.shape[1] >= k:

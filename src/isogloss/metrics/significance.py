@@ -7,7 +7,7 @@ than 20 m resamples.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import erfc, log, sqrt
+from math import log
 
 import numpy as np
 
@@ -21,7 +21,14 @@ BINOMIAL_COST = 50
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one system is than another, with its interval and p-value."""
+    """How much better one system is than another.
+
+    Attributes:
+        difference: score of the first minus score of the second.
+        low: lower end of its interval.
+        high: upper end of its interval.
+        p: the two-sided p-value of no difference.
+    """
 
     difference: float
     low: float
@@ -35,6 +42,16 @@ def paired_bootstrap(
     """The difference score(a) - score(b) under the same draws of units for both systems.
 
     The interval is the expanded percentile interval; the p-value is that of `paired`.
+
+    Args:
+        a: the rows of one system.
+        b: those of the other, of the same metric over the same units in the same order.
+        resamples: how many times the units are drawn again.
+        seed: the same seed gives the same answer.
+        level: the confidence level of the interval.
+
+    Raises:
+        ValueError: the two cannot be paired, or there is nothing to resample.
     """
     _check_aligned(a, b)
     table_a, table_b = unit_table(a), unit_table(b)
@@ -66,6 +83,9 @@ def paired(
         observed: score of the first minus score of the second.
         level: the confidence level of the interval.
         units: how many units were drawn, as in `percentile_interval`.
+
+    Raises:
+        ValueError: the replicates differ in number, or one is not finite.
     """
     if replicates_a.shape != replicates_b.shape:
         raise ValueError(f"paired replicates differ in shape: {replicates_a.shape} and {replicates_b.shape}")
@@ -79,6 +99,18 @@ def approximate_randomisation(a: Statistics, b: Statistics, trials: int = 1000, 
 
     Exchanging the rows of a unit moves its row difference from one system's sums to the other's, so only
     the number of exchanges of each distinct difference matters, and that is binomial.
+
+    Args:
+        a: the rows of one system.
+        b: those of the other, of the same metric over the same units in the same order.
+        trials: how many times all units are exchanged at random.
+        seed: the same seed gives the same answer.
+
+    Returns:
+        The two-sided p-value, at least 1 / (trials + 1).
+
+    Raises:
+        ValueError: the two cannot be paired.
     """
     _check_aligned(a, b)
     moves = unit_table(b)[:, :-1] - unit_table(a)[:, :-1]
@@ -96,6 +128,17 @@ def mcnemar(a: Statistics, b: Statistics, *, mid_p: bool = False) -> float:
     Of the examples that exactly one system gets right, each falls to either with probability 1/2 if the
     systems are equally good: p = 2 P(X <= min(only a, only b)), X ~ Binomial(only a + only b, 1/2), at most
     1. The mid-p variant counts the observed outcome half: less conservative, and still close to its level.
+
+    Args:
+        a: the 0/1 rows of one system.
+        b: those of the other, on the same examples.
+        mid_p: take the mid-p variant.
+
+    Returns:
+        The two-sided p-value.
+
+    Raises:
+        ValueError: rows are not 0/1, share units, or cannot be paired.
     """
     _check_aligned(a, b)
     if a.value != MEAN or not np.isin([a.rows, b.rows], (0, 1)).all():
@@ -113,27 +156,21 @@ def mcnemar(a: Statistics, b: Statistics, *, mid_p: bool = False) -> float:
     return min(1.0, 2 * below)
 
 
-def two_proportions(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
-    """The pooled two-proportion z test, for systems scored on different examples.
-
-    z = (p_a - p_b) / sqrt(p (1 - p) (1/n_a + 1/n_b)), p being the share over both.
-    """
-    for successes, n in ((successes_a, n_a), (successes_b, n_b)):
-        if not 0 <= successes <= n or n < 1:
-            raise ValueError(f"{successes} of {n} is not a proportion")
-    pooled = (successes_a + successes_b) / (n_a + n_b)
-    deviation = sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
-    if deviation == 0:
-        return 1.0
-    return erfc(abs(successes_a / n_a - successes_b / n_b) / deviation / sqrt(2))
-
-
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
-    """Holm's step-down correction: adjusted p-values in the order given.
+    """Holm's step-down correction of the p-values of a family of tests.
 
     The i-th smallest of m is multiplied by m - i + 1, kept at least as large as the one before and at most
     1. Calling those below 0.05 significant keeps the chance of any false alarm below 0.05, however the
     tests depend on each other.
+
+    Args:
+        p_values: one p-value per test.
+
+    Returns:
+        The adjusted p-values, in the order given.
+
+    Raises:
+        ValueError: one is not within 0..1.
     """
     given = np.asarray(p_values, dtype=np.float64)
     if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():

@@ -19,7 +19,7 @@ Offsets = Sequence[tuple[int, int]]
 
 
 def f1(gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False) -> float:
-    """Micro F1, 0..1, over the spans of all examples."""
+    """Micro F1, 0..1, over the spans of all examples; arguments and errors are those of `statistics`."""
     return statistics(gold, predicted, boundaries_only=boundaries_only).score
 
 
@@ -32,6 +32,9 @@ def statistics(
         gold: the spans of each example.
         predicted: the spans a system found in each example.
         boundaries_only: compare where spans are and not what they are.
+
+    Raises:
+        PredictionError: there are spans for more or fewer examples than there are.
     """
     if len(gold) != len(predicted):
         raise PredictionError(f"spans for {len(gold)} gold examples but for {len(predicted)} predicted")
@@ -46,7 +49,16 @@ def statistics(
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without whitespace at its ends; one of whitespace only becomes empty."""
+    """The span without whitespace at its ends; one of whitespace only becomes empty.
+
+    Args:
+        text: the text of the offsets.
+        start: the first code point.
+        end: one past the last.
+
+    Raises:
+        IsoglossError: the span does not lie in the text.
+    """
     if not 0 <= start <= end <= len(text):
         raise IsoglossError(
             f"span {start}:{end} does not lie in a text of {len(text)} characters",
@@ -57,21 +69,19 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, start + len(span.strip())
 
 
-def from_tags(tags: Sequence[str], offsets: Offsets, dialect: str = "conll") -> list[Span]:
-    """The chunks of one tagged sentence as character spans.
-
-    Args:
-        tags: one tag per token.
-        offsets: the half-open code-point offsets of each token.
-        dialect: how chunks are read from tags, see `isogloss.metrics.chunks`.
-    """
-    return from_sentences([tags], [offsets], dialect)[0]
-
-
 def from_sentences(
     sentences: Sequence[Sequence[str]], offsets: Sequence[Offsets], dialect: str = "conll"
 ) -> list[list[Span]]:
-    """The spans of many tagged sentences; far faster than calling `from_tags` sentence by sentence."""
+    """The chunks of tagged sentences as character spans.
+
+    Args:
+        sentences: one tag per token of each sentence.
+        offsets: the half-open code-point offsets of each token.
+        dialect: how chunks are read from tags, see `isogloss.metrics.chunks`.
+
+    Raises:
+        PredictionError: a sentence has more or fewer tags than tokens.
+    """
     if len(sentences) != len(offsets):
         raise PredictionError(f"{len(sentences)} tagged sentences but offsets for {len(offsets)}")
     for number, (tags, tokens) in enumerate(zip(sentences, offsets, strict=True)):

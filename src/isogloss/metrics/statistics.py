@@ -109,7 +109,14 @@ class Statistics:
 
 
 def merge(parts: Sequence[Statistics]) -> Statistics:
-    """The statistics of several shards of one set, as if they had been computed together."""
+    """The statistics of several shards of one set, as if they had been computed together.
+
+    Args:
+        parts: statistics of one metric; either all or none name their resampling units.
+
+    Raises:
+        ValueError: they are of different metrics, or only some name their units.
+    """
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"
         raise ValueError(f"only statistics of one metric can be merged, got {names}")

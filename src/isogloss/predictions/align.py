@@ -1,4 +1,4 @@
-"""Answers meet examples: by id, never by position; everything that does not fit is a problem."""
+"""Answers in the order of the examples: matched by id, never by position; what does not fit is a problem."""
 
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.problems import Problem
@@ -11,7 +11,11 @@ LISTED = 5
 
 
 def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
-    """The answers in the order of the examples (None where there is none), and all that is wrong with them."""
+    """Put answers in the order of the examples, by id.
+
+    Returns:
+        An answer for each example, None where there is none; and all that is wrong with them.
+    """
     kind = kind_of(task)
     if REST in examples.ids:
         answers = _rest_gathered(examples, answers)

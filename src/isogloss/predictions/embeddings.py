@@ -15,7 +15,7 @@ from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
 
-def matrix(path: Path, where: str) -> tuple[list[str], Any]:
+def read_vectors(path: Path, where: str) -> tuple[list[str], Any]:
     """Ids and vectors: `<name>.npy`, memory-mapped, with one id a line in `<name>.ids.txt`."""
     ids_path = path.with_name(path.name.removesuffix(".npy") + ".ids.txt")
     for needed in (path, ids_path):
@@ -61,7 +61,7 @@ def _in_order(ids: list[str], vectors: Any, wanted: list[str], where: str) -> An
 @lru_cache(maxsize=1)
 def _one_pool(_stamps: tuple[tuple[Path, Stamp], ...], pool_ids: tuple[str, ...]) -> Any:
     """The candidates' vectors in pool order; one pool serves all languages of a task."""
-    parts = [matrix(path, "the candidate pool") for path, _ in _stamps]
+    parts = [read_vectors(path, "the candidate pool") for path, _ in _stamps]
     dimensions = {part.shape[1] for _, part in parts}
     if len(dimensions) > 1:
         where = ", ".join(str(path) for path, _ in _stamps)
@@ -92,7 +92,7 @@ class VectorFiles:
         if examples.split == "dev" and not path.is_file():
             fix = f"Give dev-queries-{examples.language}.npy and its candidates, or the mined pairs themselves"
             raise PredictionError("mining needs a threshold, and that is tuned on dev", where=str(path), fix=fix)
-        ids, vectors = matrix(path, f"{self.task.id}/{examples.language}")
+        ids, vectors = read_vectors(path, f"{self.task.id}/{examples.language}")
         queries = _in_order(ids, vectors, examples.ids, str(path))
         dimension = self.candidates(examples).shape[1]
         if queries.shape[1] != dimension:
@@ -113,8 +113,8 @@ class VectorFiles:
         return _one_pool(tuple((path, stamp(path)) for path in paths), tuple(pool.ids))
 
 
-def answer(task: Task, path: Path, examples: Examples) -> Answers:
-    """Rank (or mine) with the vectors of `queries-<language>.npy`; an example that has no answer is left out."""
+def answers_of_vectors(task: Task, path: Path, examples: Examples) -> Answers:
+    """The answers that the vectors of `queries-<language>.npy` amount to; an example that has none is left out."""
     answers = Answers(path)
     found = kind_of(task).answers_from_vectors(task, examples, VectorFiles(task, path.parent))
     for identifier, value in zip(examples.ids, found, strict=True):

@@ -1,6 +1,7 @@
-"""The inputs of a task with the ids to answer, for systems outside this house."""
+"""The inputs of a task with the ids to answer, for any system that takes part from outside."""
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,38 +12,68 @@ from isogloss.errors import IsoglossError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 
-def export(task: Task, languages: Sequence[str], split: str, data: Path | None, out: Path) -> list[tuple[Path, int]]:
-    """Write the inputs of some languages: one file each below a folder, or all in one .jsonl or .parquet file.
+def export(
+    task: str | Task,
+    out: str | os.PathLike[str],
+    split: str = "test",
+    languages: Sequence[str] | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> list[tuple[Path, int]]:
+    """Write the inputs of a task with the ids to answer; gold is never written.
 
-    Retrieval tasks get their candidates beside the queries. Gold is never written.
+    Retrieval tasks get their candidates beside the queries.
+
+    Args:
+        task: a task or its name.
+        out: a folder, for one file a language, or one .jsonl or .parquet file for all.
+        split: "test", "dev" or "train".
+        languages: only these; default all that are in the task's average.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+
+    Returns:
+        The files that were written, each with its number of rows.
+
+    Raises:
+        UnknownNameError: no such task, language or split.
+        DataError: the data folder lacks the inputs.
+        IsoglossError: `out` is another sort of file, or pyarrow is missing.
     """
-    if out.suffix in (".jsonl", ".parquet"):
-        sets = [load(task, language, split, data) for language in languages]
-        rows = [row for examples in sets for row in _inputs(task, examples)]
-        pool = [row for examples in _distinct_pools(sets) for row in _candidates(examples)]
-        written = [(_write(out, rows), len(rows))]
-        if pool:
-            beside = out.with_name(f"{out.stem}-candidates{out.suffix}")
-            written.append((_write(beside, pool), len(pool)))
-        return written
-    if out.suffix and not out.is_dir():
-        raise IsoglossError(f"{out} is neither a folder nor a .jsonl or .parquet file")
-    written = []
-    seen: set[int] = set()
-    for language in languages:
-        examples = load(task, language, split, data)
-        prefix = "" if split == "test" else f"{split}-"
-        path = out / task.id / f"{prefix}{language}.jsonl"
-        written.append((_write(path, _inputs(task, examples)), len(examples)))
-        if examples.pool is not None and id(examples.pool) not in seen:
-            seen.add(id(examples.pool))
-            shared = kind_of(task).shared_pool
-            name = f"{prefix}candidates.jsonl" if shared else f"{prefix}candidates-{language}.jsonl"
-            written.append((_write(out / task.id / name, _candidates(examples)), len(examples.pool)))
+    found = task if isinstance(task, Task) else find_task(task)
+    target = Path(out)
+    codes = found.languages if languages is None else languages
+    if target.suffix in (".jsonl", ".parquet"):
+        return _one_file(found, target, [load(found, code, split, data) for code in codes])
+    if target.suffix and not target.is_dir():
+        raise IsoglossError(f"{target} is neither a folder nor a .jsonl or .parquet file")
+    return _one_file_a_language(found, target, (load(found, code, split, data) for code in codes))
+
+
+def _one_file(task: Task, out: Path, sets: Sequence[Examples]) -> list[tuple[Path, int]]:
+    rows = [row for examples in sets for row in _inputs(task, examples)]
+    pool = [row for examples in _distinct_pools(sets) for row in _candidates(examples)]
+    written = [(_write(out, rows), len(rows))]
+    if pool:
+        beside = out.with_name(f"{out.stem}-candidates{out.suffix}")
+        written.append((_write(beside, pool), len(pool)))
     return written
+
+
+def _one_file_a_language(task: Task, out: Path, sets: Iterable[Examples]) -> list[tuple[Path, int]]:
+    written: dict[Path, int] = {}
+    for examples in sets:
+        prefix = "" if examples.split == "test" else f"{examples.split}-"
+        path = out / task.id / f"{prefix}{examples.language}.jsonl"
+        written[_write(path, _inputs(task, examples))] = len(examples)
+        if examples.pool is not None:
+            ending = "" if kind_of(task).shared_pool else f"-{examples.language}"
+            path = out / task.id / f"{prefix}candidates{ending}.jsonl"
+            if path not in written:
+                written[_write(path, _candidates(examples))] = len(examples.pool)
+    return list(written.items())
 
 
 def _inputs(task: Task, examples: Examples) -> Iterator[dict[str, Any]]:

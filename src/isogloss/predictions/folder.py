@@ -10,7 +10,7 @@ import msgspec
 
 from isogloss.data.files import SUFFIXES, read_bytes, resolve
 from isogloss.errors import DataError, PredictionError
-from isogloss.predictions.formats import FORMATS, Answers, json_lines
+from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import ALIASES
@@ -18,7 +18,7 @@ from isogloss.tasks.task import Task
 
 
 @dataclass(frozen=True)
-class Found:
+class PredictionFile:
     """Where the answers of a cell are, and in which layout: "jsonl", "xtreme", "one-file" or "embeddings"."""
 
     path: Path
@@ -26,7 +26,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Folder:
+class PredictionFolder:
     """A prediction folder in any accepted layout."""
 
     root: Path
@@ -38,7 +38,11 @@ class Folder:
 
     @cached_property
     def system(self) -> dict[str, Any]:
-        """What `system.toml` says of the system; its folder's name where there is none."""
+        """What `system.toml` says of the system; its folder's name where there is none.
+
+        Raises:
+            PredictionError: the file is not TOML.
+        """
         path = self.root / "system.toml"
         if not path.is_file():
             return {"name": self.root.resolve().name}
@@ -52,15 +56,17 @@ class Folder:
         names = [task.id, *(alias for alias, name in ALIASES.items() if name == task.id)]
         return [self.root / name for name in names if (self.root / name).is_dir()]
 
-    def find(self, task: Task, language: str, split: str) -> Found | None:
-        """The answers of a cell; our own layout is looked for first."""
+    def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
+        """Where the answers of a cell are, None for nowhere; our own layout is looked for first."""
         for folder in self.folders(task):
             for name, layout in _file_names(task, language, split).items():
                 path = resolve(folder / name)
                 if path is not None:
-                    return Found(path, layout)
+                    return PredictionFile(path, layout)
         whole = self._one_file(task) if split == "test" else None
-        return Found(whole, "one-file") if whole and language in self._languages_in(whole) else None
+        if whole is not None and language in _by_language(whole, kind_of(task)):
+            return PredictionFile(whole, "one-file")
+        return None
 
     def has(self, task: Task) -> bool:
         """Whether there is anything for the task."""
@@ -84,8 +90,13 @@ class Folder:
             if path.is_file() and not path.name.startswith((".", "candidates")) and _stem(path) not in known
         ]
 
-    def read(self, task: Task, found: Found, examples: Examples) -> Answers:
-        """The answers of a cell, whatever the layout."""
+    def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
+        """The answers of a cell, whatever the layout.
+
+        Raises:
+            DataError: the file cannot be read at all; what is wrong with single answers is among their problems.
+            PredictionError: vectors that are damaged, or lack an example.
+        """
         kind = kind_of(task)
         if found.layout == "jsonl":
             answers = json_lines(found.path, kind)
@@ -94,25 +105,24 @@ class Folder:
         if found.layout == "xtreme":
             rows = kind.row_ids(examples)
             name_of = lambda row: rows[row] if row < len(rows) else f"row {row}"  # noqa: E731 - it is one
-            return FORMATS[kind.label_format].read(found.path, kind, name_of)
+            return file_format(kind.label_format).read(found.path, kind, name_of)
         if found.layout == "one-file":
-            return self._from_one_file(found.path, kind, examples.language)
-        from isogloss.predictions.embeddings import answer
+            answers = Answers(found.path)
+            for identifier, value in _by_language(found.path, kind)[examples.language].items():
+                answers.add(identifier, kind.normalize(value))
+            return answers
+        from isogloss.predictions.embeddings import answers_of_vectors
 
-        return answer(task, found.path, examples)
+        return answers_of_vectors(task, found.path, examples)
 
-    def _languages_in(self, path: Path) -> dict[str, dict[str, str]]:
-        try:
-            return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, str]])
-        except msgspec.DecodeError as error:
-            fix = "One file per task maps language to {question id: answer}"
-            raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
 
-    def _from_one_file(self, path: Path, kind: Kind, language: str) -> Answers:
-        answers = Answers(path)
-        for identifier, value in self._languages_in(path)[language].items():
-            answers.add(identifier, kind.normalize(value))
-        return answers
+def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
+    """The answers of a file that has those of all languages."""
+    try:
+        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer]])  # type: ignore[name-defined]
+    except msgspec.DecodeError as error:
+        fix = "One file per task maps language to {question id: answer}"
+        raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
 
 
 def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
@@ -121,7 +131,7 @@ def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
     prefix = "" if split == "test" else f"{split}-"
     names = {f"{prefix}{language}.jsonl": "jsonl"}
     if kind.label_format:
-        names[f"{split}-{language}{FORMATS[kind.label_format].suffix}"] = "xtreme"
+        names[f"{split}-{language}{file_format(kind.label_format).suffix}"] = "xtreme"
     if kind.retrieval:
         names[f"{prefix}queries-{language}.npy"] = "embeddings"
     return names

@@ -13,7 +13,7 @@ import msgspec
 
 from isogloss.data import squad
 from isogloss.data.files import lines, read_bytes, read_text
-from isogloss.errors import DataError
+from isogloss.errors import DataError, unknown
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.kinds import Kind
 
@@ -208,3 +208,14 @@ FORMATS = {
     "pairs": FileFormat(".tsv", sentence_pairs),
     "squad": FileFormat(".json", squad_questions),
 }
+
+
+def file_format(name: str) -> FileFormat:
+    """The format that a kind names.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    if name not in FORMATS:
+        raise unknown("file format", name, FORMATS)
+    return FORMATS[name]

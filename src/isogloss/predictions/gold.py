@@ -5,10 +5,10 @@ from pathlib import Path
 
 from isogloss.data.files import Digest, read_bytes, resolve
 from isogloss.errors import DataError
-from isogloss.predictions.folder import Folder
-from isogloss.predictions.formats import FORMATS, Answers
+from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.formats import Answers, file_format
 from isogloss.predictions.problems import Problem
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
@@ -19,22 +19,22 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
     name = kind.gold_format or kind.label_format
     if not name:
         raise DataError(f"label folders have no format for {task.id}", where=str(root), fix="Give its gold with --data")
-    form = FORMATS[name]
-    paths = [resolve(folder / f"{split}-{language}{form.suffix}") for folder in Folder(root).folders(task)]
+    form = file_format(name)
+    paths = [resolve(folder / f"{split}-{language}{form.suffix}") for folder in PredictionFolder(root).folders(task)]
     path = next((found for found in paths if found is not None), None)
     if path is None:
         return None
     digest = Digest()
     read_bytes(path, digest)
-    answers = form.read(path, kind, lambda row: f"{split}-{row}")
+    answers = form.read(path, kind, lambda row: kind.row_id(split, row) or str(row))
     _refuse(answers.problems)
-    _refuse_unknown_labels(task, answers)
     if not answers.ids:
         raise DataError("no example", where=str(path))
     try:
         ids, columns = kind.gold_columns(task, answers.ids, answers.values)
     except DataError as error:
         raise DataError(error.what, where=str(path), fix=error.fix) from None
+    _refuse_unknown_labels(task, answers, columns[kind.gold])
     (twice, times), *_ = Counter(ids).most_common(1)
     if times > 1:
         raise DataError(f"the gold names {twice!r} twice", where=str(path))
@@ -52,13 +52,13 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
     )
 
 
-def _refuse_unknown_labels(task: Task, answers: Answers) -> None:
-    if not task.labels:
+def _refuse_unknown_labels(task: Task, answers: Answers, gold: Column) -> None:
+    if not task.labels or callable(gold):
         return
-    known, kind = set(task.labels), kind_of(task)
-    for row, value in enumerate(answers.values):
+    known = set(task.labels)
+    for row, value in enumerate(gold):
         for label in value if isinstance(value, list) else [value]:
-            if kind.gold_label(label) not in known:
+            if label not in known:
                 raise DataError(
                     f"gold label {label!r} is not one of {', '.join(task.labels)}", where=answers.where(row)
                 )

@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 
-from isogloss.predictions.validate import Checked, Report
+from isogloss.predictions.validate import CheckedFile, ValidationReport
 from isogloss.report.tables import Table
 
 
-def validation_table(report: Report) -> Table:
+def validation_table(report: ValidationReport) -> Table:
     """One row a task and split: files, answers, errors, warnings."""
     table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
-    groups: dict[tuple[str, str], list[Checked]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[CheckedFile]] = defaultdict(list)
     for cell in report.cells:
         groups[cell.task, cell.split].append(cell)
     for (name, split), cells in groups.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.fit import FitJob, NotAvailableError
 from isogloss.runs.locks import remove_stale
 from isogloss.runs.plan import CellKey, FitGroup, Plan
@@ -56,7 +56,7 @@ def _outdated_fits(folder: Path, wanted: str, system: System) -> list[Path]:
     """
     if not (folder / "system.toml").exists():
         return []
-    before, after = Folder(folder).system, tomllib.loads(wanted)
+    before, after = PredictionFolder(folder).system, tomllib.loads(wanted)
     found: list[Path] = []
     for name, of in TASKS.loadable().items() if before != after else ():
         if changes := _changes(*(system.deciding_settings(table, of) for table in (before, after))):

@@ -9,7 +9,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import DataError
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.scoring.cells import Cell, Request, judged_cells
@@ -88,7 +88,7 @@ def _results(plan: Plan, seed: int) -> Results | None:
     if before is not None:
         return before
     request = _ChosenCells(asked.suite, tasks, None, asked.split, asked.data, chosen=_names(records))
-    results = score_cells(_judged(plan, records, request), request, Folder(plan.seed_folder(seed)).system)
+    results = score_cells(_judged(plan, records, request), request, PredictionFolder(plan.seed_folder(seed)).system)
     results.to_json(plan.results_path(seed))
     return results
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.align import align
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
 from isogloss.tasks.loading import data_folder, load_gold
-from isogloss.tasks.registry import chosen, no_language, task
+from isogloss.tasks.registry import chosen_tasks, no_language, task
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
@@ -53,7 +53,7 @@ class Request:
         languages = [languages] if isinstance(languages, str) else languages
         if split not in ("test", "dev", "best"):
             raise unknown("split", split, ("test", "dev", "best"))
-        wanted = chosen(tasks, named.tasks)
+        wanted = chosen_tasks(tasks, named.tasks)
         codes = None
         if languages is not None:
             codes = tuple(code for word in languages for code in word.split(",") if code)
@@ -136,7 +136,7 @@ def answered_cells(
 
     One error is raised at the end for all problems of all answers, or where a system has no answer at all.
     """
-    folders = [Folder(path) for path in systems]
+    folders = [PredictionFolder(path) for path in systems]
     problems: list[Problem] = []
     seen = [False] * len(folders)
     for name in request.tasks:
@@ -159,7 +159,9 @@ def answered_cells(
             )
 
 
-def _answered(folder: Folder, of: Task, language: str, request: Request, problems: list[Problem]) -> Answered | None:
+def _answered(
+    folder: PredictionFolder, of: Task, language: str, request: Request, problems: list[Problem]
+) -> Answered | None:
     """One system on one cell; everything that is missing or damaged joins the problems."""
     if not folder.has(of):
         return None
@@ -173,7 +175,7 @@ def _answered(folder: Folder, of: Task, language: str, request: Request, problem
     return answered
 
 
-def _where_to_put_them(folder: Folder, request: Request) -> str:
+def _where_to_put_them(folder: PredictionFolder, request: Request) -> str:
     """What to do about an empty grid; languages that are in no average are read only when they are named."""
     outside = [
         f"{name}/{code}"
@@ -202,7 +204,9 @@ def _splits(request: Request) -> tuple[str, ...]:
     return ("test", "dev") if request.split == "best" else (request.split,)
 
 
-def _judged(folder: Folder, of: Task, language: str, request: Request) -> tuple[Answered | None, list[Problem]]:
+def _judged(
+    folder: PredictionFolder, of: Task, language: str, request: Request
+) -> tuple[Answered | None, list[Problem]]:
     """A judged cell, or None where there is nothing to judge or too much is wrong."""
     answered = [(split, folder.find(of, language, split)) for split in _splits(request)]
     places = [(split, found) for split, found in answered if found is not None]

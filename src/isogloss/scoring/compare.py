@@ -10,7 +10,7 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.scoring.averages import Estimate, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
@@ -75,7 +75,7 @@ def compare(
     """Compare every pair of systems on the cells that all of them have."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    names = distinct_names([str(Folder(path).system["name"]) for path in systems])
+    names = distinct_names([str(PredictionFolder(path).system["name"]) for path in systems])
     judged = [{(c.task, c.language): c for c in judged_cells(path, request, progress)} for path in systems]
     shared = [key for key in judged[0] if all(key in cells for cells in judged)]
     if not shared:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import Statistics, merge
-from isogloss.predictions.folder import Folder
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.scoring.averages import cell_numbers, pooled, summary, task_figures
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
@@ -54,7 +54,9 @@ def score(
 
 def score_request(predictions: Path, request: Request, progress: Callable[[str], None] | None = None) -> Results:
     """Score a folder as a request says; `progress` is told each cell before it is judged."""
-    return score_cells(list(judged_cells(predictions, request, progress)), request, Folder(predictions).system)
+    return score_cells(
+        list(judged_cells(predictions, request, progress)), request, PredictionFolder(predictions).system
+    )
 
 
 def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:

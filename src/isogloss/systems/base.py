@@ -210,6 +210,8 @@ class SystemName:
         """
         try:
             made: Callable[..., Any] = load_object(self.origin)
+            if not callable(made):
+                raise TypeError(f"it is a {type(made).__name__}, and makes nothing")
         except Exception as error:  # a plugin may fail in any way whatever
             what = f"system {self.base!r} cannot be loaded: {error}"
             raise SystemFailureError(what, where=self.origin) from error

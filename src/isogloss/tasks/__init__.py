@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from isogloss.lazy import submodules
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import TASKS, task
 from isogloss.tasks.suites import SUITES, Suite, suite
 from isogloss.tasks.task import Layout, Task
 
-__all__ = ["SUITES", "TASKS", "Layout", "Suite", "Task", "lareqa", "mewslix", "suite", "task"]
+__all__ = ["SUITES", "TASKS", "Examples", "Layout", "Suite", "Task", "lareqa", "mewslix", "suite", "task"]
 
 if TYPE_CHECKING:
     from isogloss.tasks import lareqa, mewslix

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from isogloss.tasks.task import Layout, Task, counted
 
 if TYPE_CHECKING:
-    from isogloss.tasks.readers.lareqa import Built
+    from isogloss.tasks.readers.lareqa import RetrievalTexts
 
 TASK = Task(
     id="lareqa",
@@ -28,7 +28,7 @@ TASK = Task(
 )
 
 
-def build(files: Mapping[str, Any]) -> "Built":
+def build(files: Mapping[str, Any]) -> "RetrievalTexts":
     """Questions, candidates and targets from {language: XQuAD-R file}; see `isogloss.tasks.readers.lareqa`."""
     from isogloss.tasks.readers import lareqa
 

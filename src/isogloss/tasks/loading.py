@@ -9,7 +9,7 @@ from isogloss.errors import DataError, unknown
 from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
@@ -37,7 +37,11 @@ def load(
         data: the data folder; default ISOGLOSS_DATA or the user's cache folder.
         allow_partial: accept fewer examples than the task is known to have.
 
+    Returns:
+        Ids and columns; the column of gold is missing where the files have none.
+
     Raises:
+        UnknownNameError: no such task, language or split.
         DataError: no file in any accepted layout, a damaged file, or a count that is not the task's.
     """
     found = task if isinstance(task, Task) else find_task(task)
@@ -50,13 +54,13 @@ def load(
     for layout in found.layouts:
         pattern = getattr(layout, split)
         if pattern:
-            examples: Examples | None = _reader(layout.reader)(Source(found, language, split, root, pattern))
+            examples: Examples | None = _reader(layout.reader)(SplitFiles(found, language, split, root, pattern))
             if examples is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(found, examples):
                     return examples
     if not candidates:
-        raise _nothing(found, language, split, root)
+        raise _no_files(found, language, split, root)
     return _best(found, candidates, allow_partial)
 
 
@@ -101,7 +105,7 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     )
 
 
-def _nothing(task: Task, language: str, split: str, root: Path) -> DataError:
+def _no_files(task: Task, language: str, split: str, root: Path) -> DataError:
     looked = [getattr(layout, split) for layout in task.layouts if getattr(layout, split)]
     if not looked:
         others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
@@ -115,7 +119,11 @@ def _nothing(task: Task, language: str, split: str, root: Path) -> DataError:
 def load_gold(
     task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
 ) -> Examples:
-    """Examples with gold, or an error that says which split has it."""
+    """Examples with gold.
+
+    Raises:
+        DataError: there are none, or no gold; the error says which split has it.
+    """
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
     reason = missing or kind_of(task).placeholder(examples)

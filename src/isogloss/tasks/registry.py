@@ -34,6 +34,7 @@ TASKS: Registry[Task] = Registry(
         **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
     },
     "isogloss.tasks",
+    named_by="id",
 )
 
 # Other names of tasks: understood everywhere, printed nowhere.
@@ -74,7 +75,7 @@ def listed_tasks() -> list[Task]:
     return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *CHECKLIST_INVARIANCE)).values())
 
 
-def chosen(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
+def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
     """Task ids as a user named them (comma-separated words are split), or the default."""
     if names is None:
         return tuple(default)

@@ -103,6 +103,7 @@ SUITES: Registry[Suite] = Registry(
         "checklist-invariance": "isogloss.tasks.suites:CHECKLIST_INVARIANCE",
     },
     "isogloss.suites",
+    named_by="id",
 )
 
 
@@ -121,7 +122,10 @@ def suite(name: str) -> Suite:
 
 
 def from_toml(path: Path) -> Suite:
-    """A user's own suite; its id is the file's name."""
+    """A user's own suite; its id is the file's name, which no other suite may have."""
+    if path.stem.lower() in SUITES:
+        what = f"{path.stem} is the name of another suite, and records would not tell the two apart"
+        raise DataError(what, where=str(path), fix="Rename the file")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -12,7 +12,7 @@ from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers import copa, pairs
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.task import Layout, Task
 from isogloss.translation.answer_projection import find_answers, with_answers
 
@@ -65,13 +65,13 @@ def find(task: Task, language: str, split: str, roots: Sequence[Path]) -> Exampl
     for layout in _LAYOUTS.get(task.id, ()):
         for root in roots:
             if pattern := getattr(layout, split):
-                found = _READERS[layout.reader](Source(task, language, split, root, pattern))
+                found = _READERS[layout.reader](SplitFiles(task, language, split, root, pattern))
                 if found is not None:
                     return found
     return None
 
 
-def _pairs(source: Source) -> Examples | None:
+def _pairs(source: SplitFiles) -> Examples | None:
     """XTREME's pairs; the labels of a test file are not read, for gold is the original's."""
     path = source.path()
     if path is None:
@@ -80,7 +80,7 @@ def _pairs(source: Source) -> Examples | None:
     return _labelled(source, table) if source.split == "train" else _unlabelled(source, table)
 
 
-def _labelled(source: Source, table: Sequence[list[str]]) -> Examples:
+def _labelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
     """Rows with a label of the task; others are left out and counted, as some of the published rows are damaged."""
     found = [(*row[-3:-1], _label(row[-1])) for row in table if len(row) in (3, 5)]
     kept = [row for row in found if row[2] in source.task.labels]
@@ -102,7 +102,7 @@ def _label(text: str) -> str:
     return "contradiction" if text.strip() == "contradictory" else text.strip()
 
 
-def _unlabelled(source: Source, table: Sequence[list[str]]) -> Examples:
+def _unlabelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
     for number, row in enumerate(table, 1):
         if not 2 <= len(row) <= 5:
             raise DataError(f"{len(row)} columns instead of 2 to 5", where=f"{source.where()}:{number}")
@@ -111,7 +111,7 @@ def _unlabelled(source: Source, table: Sequence[list[str]]) -> Examples:
     return source.examples(source.row_ids(len(texts)), columns, "label")
 
 
-def _squad(source: Source) -> Examples | None:
+def _squad(source: SplitFiles) -> Examples | None:
     """XTREME's questions; an answer that is not at its place is looked for."""
     path = source.path()
     if path is None:
@@ -131,7 +131,7 @@ def _squad(source: Source) -> Examples | None:
     return with_answers(source.examples(unique, columns, "answers"), found)
 
 
-_READERS: dict[str, Callable[[Source], Examples | None]] = {
+_READERS: dict[str, Callable[[SplitFiles], Examples | None]] = {
     "copa": copa.copa,
     "multinli": pairs.multinli,
     "pairs": _pairs,

@@ -115,6 +115,7 @@ def test_cached_gradients_with_dropout_are_those_of_its_own_chunks(tiny_bert: Pa
     assert_same(cached, {name: p.grad for name, p in whole.named_parameters() if p.grad is not None})
 
 
+@pytest.mark.slow
 def test_two_processes_are_one(tiny_bert: Path, tmp_path: Path) -> None:
     _, alone = gradients(model(tiny_bert), objective(both=True), np.arange(16), 16)
     with socket.socket() as free:

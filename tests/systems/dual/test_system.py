@@ -48,6 +48,7 @@ def test_what_is_learnt_from(tiny_bert: Path, task: str, source: str) -> None:
     assert dual(tiny_bert).learns_from(isogloss.task(task)).id == source
 
 
+@pytest.mark.slow
 def test_a_cell_from_training_to_answers(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
     made = dual(tiny_bert, steps=3, batch=32, micro=8, max_length=40, query_length=24, pooling="mean")

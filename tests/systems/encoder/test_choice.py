@@ -41,6 +41,7 @@ def test_how_it_is_asked(question: str, asked: str, tiny_bert: Path) -> None:
         assert batch["attention_mask"][0, row].sum() == len(ids)
 
 
+@pytest.mark.slow
 def test_two_stages_with_another_number_of_choices(tiny_bert: Path) -> None:
     """Three choices first, then two, with one model and one head."""
     from isogloss.training.loop import train as learn

@@ -36,6 +36,7 @@ def adapter_of(made: type[EncoderAdapter], name: str, folder: Path) -> EncoderAd
     return made(task(name), BY_HEART, ModelSource(str(folder)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
 @pytest.mark.parametrize(("made", "name"), ADAPTERS)
 def test_padding_adds_nothing_to_the_loss(

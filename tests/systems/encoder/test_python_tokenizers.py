@@ -16,6 +16,8 @@ from isogloss.tasks.registry import task
 transformers = pytest.importorskip("transformers", reason="it comes with isogloss[train]")
 pytest.importorskip("torch", reason="it comes with isogloss[train]")
 
+pytestmark = pytest.mark.slow
+
 FEW: dict[str, Any] = {"quiet": True, "steps": 2, "batch": 8, "checkpoints": 100}
 LANGUAGES = {"en": 0, "de": 1}
 

@@ -78,7 +78,7 @@ def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examp
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "best_labels", lambda model, rows: np.maximum(objective.labels, 0))
         [found] = adapter.predict(None, examples)
-    assert found == metric.from_tags(examples["tags"][0], examples["offsets"][0])
+    assert found == metric.from_sentences([examples["tags"][0]], [examples["offsets"][0]])[0]
     for begin, end, _ in found:
         assert metric.trim(examples["text"][0], begin, end) == (begin, end)
 

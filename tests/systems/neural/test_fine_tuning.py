@@ -21,6 +21,8 @@ from isogloss.training.checkpoint_record import CheckpointRecord, read_checkpoin
 from isogloss.training.selection import ChosenCheckpoint
 from systems.neural.scripted import STEPS, ScriptedSystem, context, labelled
 
+pytestmark = pytest.mark.slow
+
 XNLI = task("xnli")
 SCRIPT = {"en": [3, 7, 7, 5], "de": [1, 2, 3, 2], "sw": [9, 1, 1, 1]}
 

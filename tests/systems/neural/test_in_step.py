@@ -11,6 +11,8 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 
 from isogloss.systems.neural.fit_log import read_fit_log
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 JOB = HERE / "in_step_job.py"
 

@@ -17,6 +17,8 @@ from tiny_models import topics
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {"tokens": 0, "batch": 16, "learning_rate": 4e-3, "schedule": "linear", "warmup": 5, "checkpoints": 100.0}
 
 

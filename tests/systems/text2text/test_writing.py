@@ -24,6 +24,8 @@ from isogloss.systems.text2text.qa import Text2TextReader  # noqa: E402
 from isogloss.systems.text2text.retrieval import Text2TextRetrieval  # noqa: E402
 from isogloss.systems.text2text.tagging import Text2TextTagger  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RECIPE = Recipe("test", 1e-3, max_length=48, stride=8, query_length=12, answer_length=6)
 
 

@@ -6,6 +6,7 @@ import that would silently pair answers with the wrong examples is refused.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import Any
 
 from isogloss.data.files import lines
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.importers.base import Imported, Target, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json, unpacked_name
 from isogloss.predictions.importers.check import check
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 
-__all__ = ["TOOLS", "Imported", "detect", "import_files"]
+__all__ = ["TOOLS", "ImportedAnswers", "detect", "import_files"]
 
 # In the order in which a file is tried: Hugging Face's formats are the plainest, so they come last.
 TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard", "hf": "hf"}
@@ -26,15 +27,15 @@ TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard",
 
 def import_files(
     tool: str,
-    files: Sequence[Path],
+    files: Sequence[str | os.PathLike[str]],
     task: str,
     language: str,
     *,
     split: str = "test",
-    data: Path | None = None,
+    data: str | os.PathLike[str] | None = None,
     labels: Sequence[str] = (),
     choose_filter: str = "",
-) -> Imported:
+) -> ImportedAnswers:
     """Read a tool's files as the answers of one cell.
 
     Args:
@@ -47,6 +48,9 @@ def import_files(
         labels: the labels in the order of the tool's class indices.
         choose_filter: which of several answer filters to take (lm-eval).
 
+    Returns:
+        Ids and answers, with notes on what could not be checked; `write_predictions` writes them.
+
     Raises:
         PredictionError: a file is not the tool's, lacks what is needed, or answers other examples.
         DataError: a file cannot be read, or the data folder lacks the examples.
@@ -55,18 +59,19 @@ def import_files(
     found_task = find_task(task)
     for kind, name, known in (
         ("tool", tool, ("auto", *TOOLS)),
-        (f"language of {found_task.id}", language, (*found_task.languages, *found_task.also)),
+        (f"language of {found_task.id}", language, found_task.every_language),
         ("split", split, ("test", "dev")),
         *((f"label of {found_task.id}", label, found_task.labels) for label in labels),
     ):
         if name not in known:
             raise unknown(kind, name, known)
-    for path in files:
+    paths = [Path(file) for file in files]
+    for path in paths:
         if not path.is_file():
             raise DataError("there is no such file", where=str(path))
     examples = load(found_task, language, split, data) if data is not None else None
     target = Target(found_task, language, split, examples, tuple(labels), choose_filter)
-    imported: Imported = _module(detect(files) if tool == "auto" else tool).read(files, target)
+    imported: ImportedAnswers = _module(detect(paths) if tool == "auto" else tool).read(paths, target)
     check(target, imported)
     return imported
 

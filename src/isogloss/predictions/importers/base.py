@@ -10,7 +10,7 @@ from isogloss.data.files import SUFFIXES, read_text
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.task import Task
 
 
@@ -32,6 +32,11 @@ class Target:
     filter: str = ""
 
     @property
+    def kind(self) -> Kind:
+        """The kind of the task, which knows the shape of an answer."""
+        return kind_of(self.task)
+
+    @property
     def name(self) -> str:
         """The cell in words."""
         return f"{self.task.id}/{self.language} {self.split}"
@@ -39,7 +44,7 @@ class Target:
     def row_id(self, row: int, where: str) -> str:
         """The id of a row of the dataset."""
         if self.examples is None:
-            name = kind_of(self.task).row_id(self.split, row)
+            name = self.kind.row_id(self.split, row)
             if name is None:
                 raise self.needs_data("the file has no question ids, only an order", where)
             return name
@@ -54,7 +59,7 @@ class Target:
 
 
 @dataclass
-class Imported(Answers):
+class ImportedAnswers(Answers):
     """Answers from another tool's files, with what those files say about the examples.
 
     Attributes:

@@ -2,14 +2,13 @@
 
 from isogloss.errors import PredictionError
 from isogloss.predictions.align import align
-from isogloss.predictions.importers.base import Imported, Target, alike, shown
+from isogloss.predictions.importers.base import ImportedAnswers, Target, alike, shown
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import SPLITS
 
 
-def check(target: Target, found: Imported) -> None:
+def check(target: Target, found: ImportedAnswers) -> None:
     """Refuse answers that are not the cell's; what could not be checked becomes a note."""
     if not found.ids:
         raise PredictionError("there is no answer in it", where=str(found.path))
@@ -32,7 +31,7 @@ def _refuse_problems(problems: list[Problem]) -> None:
         raise PredictionError(errors[0].what + more, where=errors[0].where, fix=errors[0].fix)
 
 
-def _refuse_repeats(found: Imported) -> None:
+def _refuse_repeats(found: ImportedAnswers) -> None:
     first: dict[str, int] = {}
     for row, identifier in enumerate(found.ids):
         if first.setdefault(identifier, row) != row:
@@ -40,7 +39,7 @@ def _refuse_repeats(found: Imported) -> None:
             raise PredictionError(what, where=found.where(row), fix="Keep one answer to each example")
 
 
-def _refuse_other_split(target: Target, found: Imported) -> None:
+def _refuse_other_split(target: Target, found: ImportedAnswers) -> None:
     """The number of answers is often enough to see that a file is of another split."""
     expected = target.task.expected(target.language, target.split)
     count = len(found.ids)
@@ -50,20 +49,20 @@ def _refuse_other_split(target: Target, found: Imported) -> None:
         raise PredictionError(what, where=found.where(0), fix=f"--split {others[0]}")
 
 
-def _refuse_other_ids(target: Target, examples: Examples, found: Imported) -> None:
+def _refuse_other_ids(target: Target, examples: Examples, found: ImportedAnswers) -> None:
     """Unknown ids are passed over in some tasks, but not if there are no others."""
     if not set(examples.ids).intersection(found.ids):
         what = f"none of the {len(found.ids)} ids is of {target.name}: {shown(found.ids[0])}, not {examples.ids[0]!r}"
         raise PredictionError(what, where=found.where(0), fix="Is this the right task, language and split?")
 
 
-def _refuse_other_texts(target: Target, examples: Examples, found: Imported) -> None:
+def _refuse_other_texts(target: Target, examples: Examples, found: ImportedAnswers) -> None:
     """The texts the file quotes must be the examples', but for blanks, punctuation and case."""
     rows = {identifier: row for row, identifier in enumerate(examples.ids)}
     places = {identifier: row for row, identifier in enumerate(found.ids)}
     rewritten = 0
     for column, quotes in found.evidence.items():
-        if column not in examples.columns or (column == examples.gold and kind_of(target.task).placeholder(examples)):
+        if column not in examples.columns or (column == examples.gold and target.kind.placeholder(examples)):
             continue
         real = examples[column]
         pairs = [(key, text, str(real[rows[key]])) for key, text in quotes.items() if key in rows]
@@ -75,7 +74,7 @@ def _refuse_other_texts(target: Target, examples: Examples, found: Imported) -> 
             fix = "Is this the right language and split, with the rows in the dataset's order?"
             raise PredictionError(what + more, where=found.where(places[key]), fix=fix)
         rewritten = max(rewritten, sum(text != other for _, text, other in pairs))
-    if rewritten and kind_of(target.task).form == "answer":
+    if rewritten and target.kind.form == "answer":
         found.notes.append(
             f"the tool rewrote blanks, punctuation or case in {rewritten} examples; "
             "answers are kept as they are and may score other than in the tool"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import PredictionError
-from isogloss.predictions.importers.base import Imported, Target, one_file, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json
 from isogloss.tasks.registry import ALIASES
 
 # The wording of its XNLI prompts.
@@ -26,10 +26,10 @@ def recognizes(path: Path, decoded: Any) -> bool:
     return isinstance(first, dict) and bool({"predicted_label", "predicted_answers"} & first.keys())
 
 
-def read(files: Sequence[Path], target: Target) -> Imported:
+def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the file, by position."""
     path = one_file(files)
-    if target.task.kind not in ("qa", "classification"):
+    if target.kind.form not in ("answer", "label"):
         raise PredictionError(f"there is no importer of ExplainaBoard's {target.task.id} outputs", where=str(path))
     decoded = read_json(path)
     items = decoded
@@ -39,7 +39,7 @@ def read(files: Sequence[Path], target: Target) -> Imported:
     if not isinstance(items, list):
         fix = 'Expected a list of items, or {"predictions": […]}'
         raise PredictionError("not a list of system outputs", where=str(path), fix=fix)
-    found = Imported(path)
+    found = ImportedAnswers(path)
     if target.examples is not None and len(items) != len(target.examples):
         what = f"{len(items)} outputs, but {target.name} has {len(target.examples)} examples"
         raise PredictionError(what, where=str(path), fix="They are matched by position: the numbers must agree")
@@ -57,12 +57,13 @@ def _refuse_other_cell(path: Path, metadata: Any, target: Target) -> None:
             raise PredictionError(f"the file says that its {key} is {name!r}, not {wanted!r}", where=str(path))
 
 
-def _add(found: Imported, target: Target, row: int, item: Any) -> None:
+def _add(found: ImportedAnswers, target: Target, row: int, item: Any) -> None:
     where = f"{found.path} (item {row})"
     if not isinstance(item, dict):
         raise PredictionError("not an object", where=where)
     identifier = target.row_id(row, where)
-    if target.task.kind == "qa":
+    of_questions = target.kind.form == "answer"
+    if of_questions:
         answers = item.get("predicted_answers")
         value = answers.get("text") if isinstance(answers, dict) else None
         value = value[0] if isinstance(value, list) and value else value
@@ -73,9 +74,9 @@ def _add(found: Imported, target: Target, row: int, item: Any) -> None:
         if "true_label" in item:
             found.quote("label", identifier, _label(item["true_label"], target))
     if not isinstance(value, str):
-        named = "predicted_answers.text" if target.task.kind == "qa" else "predicted_label"
+        named = "predicted_answers.text" if of_questions else "predicted_label"
         raise PredictionError(f"{named} is no string", where=where)
-    if target.task.kind == "classification" and value not in target.task.labels:
+    if not of_questions and value not in target.task.labels:
         raise PredictionError(f"label {value!r} is not one of {', '.join(target.task.labels)}", where=where)
     found.add(identifier, value)
     for field, column in quoted.items():

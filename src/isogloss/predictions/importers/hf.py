@@ -16,15 +16,15 @@ import numpy as np
 
 from isogloss.data.files import lines
 from isogloss.errors import PredictionError, near_names
-from isogloss.predictions.importers.base import Imported, Target, one_file, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, unpacked_name
 
 _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
 _CLASS = re.compile(r"(?:LABEL_)?(\d+)")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
 
-# Row, class or label, line (0 where a format has none).
-Row = tuple[int, Any, int]
+# PredictedRow, class or label, line (0 where a format has none).
+PredictedRow = tuple[int, Any, int]
 
 
 def recognizes(path: Path, decoded: Any) -> bool:
@@ -33,21 +33,25 @@ def recognizes(path: Path, decoded: Any) -> bool:
     return name.endswith((".txt", ".tsv", ".npy")) or (name.endswith(".json") and isinstance(decoded, dict | list))
 
 
-def read(files: Sequence[Path], target: Target) -> Imported:
+def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the files."""
-    kind = target.task.kind
-    found = Imported(files[0])
-    if kind == "qa":
+    form = target.kind.form
+    found = ImportedAnswers(files[0])
+    if form == "answer":
         for path in files:
             found.path = path
             _add_answers(found, read_json(path))
-    elif kind in ("classification", "choice"):
+    elif form in ("label", "option"):
         for row, value, number in _rows(one_file(files)):
             where = f"{found.path}:{number}" if number else f"{found.path} (row {row})"
-            answer = _label(target, value, where) if kind == "classification" else _choice(value, where)
+            answer = _label(target, value, where) if form == "label" else _choice(value, where)
             found.add(target.row_id(row, where), answer, number)
-    elif kind == "tagging":
+    elif form == "tags":
         _add_tags(found, one_file(files), target)
+    elif not target.kind.retrieval:
+        what = f"there is no importer of transformers' {target.task.id} outputs"
+        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.shape}'
+        raise PredictionError(what, where=str(files[0]), fix=fix)
     else:
         what = f"transformers' example scripts write no rankings, which {target.task.id} needs"
         fix = f"Save embeddings: {target.task.id}/queries-{target.language}.npy and candidates with .ids.txt"
@@ -61,7 +65,7 @@ def _refuse_metrics(path: Path, decoded: Any) -> None:
         raise PredictionError("only metrics, no answers", where=str(path), fix=fix)
 
 
-def _add_answers(found: Imported, decoded: Any) -> None:
+def _add_answers(found: ImportedAnswers, decoded: Any) -> None:
     """{id: answer} or {id: n-best list}; an empty answer is an answer, as in SQuAD 2.0."""
     path = found.path
     _refuse_metrics(path, decoded)
@@ -78,7 +82,7 @@ def _add_answers(found: Imported, decoded: Any) -> None:
         found.add(identifier, best)
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path) -> Iterator[PredictedRow]:
     name = unpacked_name(path)
     if name.endswith(".npy"):
         yield from ((row, value, 0) for row, value in enumerate(_array(path)))
@@ -109,7 +113,7 @@ def _array(path: Path) -> list[int]:
     return [int(value) for value in array]
 
 
-def _table(path: Path) -> Iterator[Row]:
+def _table(path: Path) -> Iterator[PredictedRow]:
     for number, line in enumerate(lines(path), 1):
         if number == 1:
             if line.strip() != _HEADER:
@@ -148,7 +152,7 @@ def _choice(value: Any, where: str) -> int:
     return int(text)
 
 
-def _add_tags(found: Imported, path: Path, target: Target) -> None:
+def _add_tags(found: ImportedAnswers, path: Path, target: Target) -> None:
     known = set(target.task.labels)
     for number, line in enumerate(lines(path), 1):
         tags = line.split()

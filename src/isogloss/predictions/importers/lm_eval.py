@@ -19,7 +19,7 @@ import msgspec
 
 from isogloss.data.files import lines
 from isogloss.errors import PredictionError, unknown
-from isogloss.predictions.importers.base import Imported, Target, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 from isogloss.tasks.examples import Examples
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -54,18 +54,18 @@ def _is_results(decoded: Any) -> bool:
     return isinstance(decoded, dict) and {"results", "configs"} <= decoded.keys()
 
 
-def read(files: Sequence[Path], target: Target) -> Imported:
+def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The answers in the logs: the likeliest choice, or the generated text."""
     task = target.task
-    if task.id not in _CHOICES and task.kind != "qa":
+    if task.id not in _CHOICES and target.kind.form != "answer":
         what = f"lm-evaluation-harness has no task like {task.id}"
         raise PredictionError(what, where=str(files[0]), fix=f"It has {', '.join(_CHOICES)}, xquad, mlqa and tydiqa")
-    rows = _Rows(target)
+    rows = _SampleIds(target)
     choices = _CHOICES.get(task.id)
-    by_filter: dict[str, Imported] = {}
+    by_filter: dict[str, ImportedAnswers] = {}
     for path in files:
         for number, sample in _samples(path):
-            found = by_filter.setdefault(sample.filter, Imported(path))
+            found = by_filter.setdefault(sample.filter, ImportedAnswers(path))
             found.path = path
             where = f"{path}:{number}"
             identifier = rows.identifier(sample, where)
@@ -99,17 +99,17 @@ def _holds_results(path: Path) -> bool:
         return False
 
 
-def _one_filter(path: Path, by_filter: dict[str, Imported], wanted: str) -> Imported:
+def _one_filter(path: Path, by_filter: dict[str, ImportedAnswers], wanted: str) -> ImportedAnswers:
     """The answers of one filter; a log that has several repeats every document."""
     if wanted and wanted not in by_filter:
         raise unknown("filter", wanted, by_filter)
     if len(by_filter) > 1 and not wanted:
         what = f"the log has the answers of {len(by_filter)} filters: {', '.join(by_filter)}"
         raise PredictionError(what, where=str(path), fix=f"Choose one, e.g. --filter {next(iter(by_filter))}")
-    return by_filter[wanted or next(iter(by_filter))] if by_filter else Imported(path)
+    return by_filter[wanted or next(iter(by_filter))] if by_filter else ImportedAnswers(path)
 
 
-class _Rows:
+class _SampleIds:
     """From documents to ids: the document's own, or its row."""
 
     def __init__(self, target: Target) -> None:
@@ -120,7 +120,7 @@ class _Rows:
 
     def identifier(self, sample: _Sample, where: str) -> str:
         """The id of the example that a sample answers."""
-        field = {"qa": "id", "choice": "idx"}.get(self._target.task.kind)
+        field = {"answer": "id", "option": "idx"}.get(self._target.kind.form)
         if field is not None:
             if not isinstance(sample.doc.get(field), str | int):
                 what = f"the document has no {field!r}"
@@ -131,7 +131,7 @@ class _Rows:
             row = self._kept[row]
         return self._target.row_id(row, where)
 
-    def finish(self, found: Imported) -> None:
+    def finish(self, found: ImportedAnswers) -> None:
         """PAWS-X: the harness leaves out pairs without text, which moves the rows after them."""
         if self._target.task.id != "pawsx":
             return
@@ -188,7 +188,7 @@ def _generated(sample: _Sample, where: str) -> str:
     return value.strip()
 
 
-def _quote(found: Imported, target: Target, sample: _Sample, identifier: str) -> None:
+def _quote(found: ImportedAnswers, target: Target, sample: _Sample, identifier: str) -> None:
     for field, column in _QUOTED.get(target.task.id, _QUESTION).items():
         if isinstance(sample.doc.get(field), str):
             found.quote(column, identifier, sample.doc[field])

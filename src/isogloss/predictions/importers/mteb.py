@@ -17,7 +17,7 @@ from typing import Any
 
 from isogloss.errors import PredictionError
 from isogloss.languages import language as find_language
-from isogloss.predictions.importers.base import Imported, Target, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 
 # mteb saves a thousand documents a query; the deepest figure of any task needs some thirty.
 DEPTH = 100
@@ -46,11 +46,11 @@ def _is_rankings(decoded: dict[str, Any]) -> bool:
     )
 
 
-def read(files: Sequence[Path], target: Target) -> Imported:
+def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     """The rankings in the files."""
-    if target.task.kind not in ("bitext", "pool"):
+    if target.kind.form != "ranking":
         raise PredictionError(_unfit(target), where=str(files[0]))
-    found = Imported(files[0])
+    found = ImportedAnswers(files[0])
     for path in files:
         found.path = path
         decoded = read_json(path)
@@ -66,7 +66,7 @@ def read(files: Sequence[Path], target: Target) -> Imported:
 
 
 def _unfit(target: Target) -> str:
-    if target.task.kind == "mining":
+    if target.kind.form == "pairs":
         return "mteb's BUCC searches only sentences known to have a translation, so its answers are not mined pairs"
     return f"mteb saves nothing that answers {target.task.id}"
 
@@ -116,7 +116,7 @@ def _order(identifier: str) -> tuple[bool, int, str]:
     return not number, int(identifier) if number else 0, identifier
 
 
-def _add_rankings(found: Imported, predictions: Mapping[str, Any]) -> None:
+def _add_rankings(found: ImportedAnswers, predictions: Mapping[str, Any]) -> None:
     cut = 0
     for query, scores in predictions.items():
         where = f"{found.path} (query {query!r})"
@@ -131,13 +131,13 @@ def _add_rankings(found: Imported, predictions: Mapping[str, Any]) -> None:
         found.notes.append(f"rankings were cut at {DEPTH}; no figure looks deeper")
 
 
-def _add_neighbours(found: Imported, subset: str, predictions: Mapping[str, Any], target: Target) -> None:
+def _add_neighbours(found: ImportedAnswers, subset: str, predictions: Mapping[str, Any], target: Target) -> None:
     """Bitext mining: row i of the asking side has one nearest neighbour; only English asks in XTREME's Tatoeba."""
     path = found.path
     pair, neighbours = next(iter(predictions.items()))
     sides = pair.split("-")
     asking = (subset.split("-") if tuple(sides) == _SIDES else sides)[0].lower()
-    if target.task.kind != "bitext" or len(predictions) > 1 or not isinstance(neighbours, list):
+    if target.kind.shared_pool or len(predictions) > 1 or not isinstance(neighbours, list):
         raise PredictionError(f"bitext neighbours do not answer {target.task.id}", where=str(path))
     if asking not in _ENGLISH:
         what = f"these go from {asking!r} to English, but {target.task.id} goes from English to {target.language}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from isogloss.data.fetch_ledger import sha256_of
+from isogloss.data.files import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError

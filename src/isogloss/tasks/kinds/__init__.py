@@ -1,12 +1,13 @@
 """The kinds of tasks: what is asked, what an answer looks like, what it is worth."""
 
+from isogloss.errors import IsoglossError
 from isogloss.metrics.registry import added_metrics
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
+from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
 from isogloss.tasks.task import Task
 
-__all__ = ["KINDS", "Complaint", "Judgement", "Kind", "LanguagePairs", "Values", "Vectors", "judge", "kind_of"]
+__all__ = ["KINDS", "Judgement", "Kind", "LanguagePairs", "RowProblem", "Values", "Vectors", "judge", "kind_of"]
 
 KINDS: Registry[Kind] = Registry(
     "kind",
@@ -32,9 +33,17 @@ def kind_of(task: Task) -> Kind:
 
 
 def judge(task: Task, examples: Examples, values: Values) -> Judgement:
-    """What answers are worth: the metrics of the task's kind, and those that installed packages add to it."""
+    """What answers are worth: the metrics of the task's kind, and those that installed packages add to it.
+
+    Raises:
+        IsoglossError: there is no such metric as the task says it is scored by.
+    """
     judgement = kind_of(task).judge(task, examples, values)
     for metric in added_metrics(task.kind):
         if metric.statistics is not None and metric.name not in judgement.metrics:
             judgement.metrics[metric.name] = metric.statistics(task, examples, values)
+    for name in task.main:
+        if name not in judgement.metrics:
+            what = f"{task.id} is scored by {name}, but its kind {task.kind} has {', '.join(judgement.metrics)}"
+            raise IsoglossError(what, fix="Name one of these in the task's `main`")
     return judgement

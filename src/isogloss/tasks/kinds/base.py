@@ -20,7 +20,7 @@ from isogloss.tasks.task import Task
 Values = Sequence[Any]
 
 # Row of the example, what is wrong with its answer, what to do.
-Complaint = tuple[int, str, str]
+RowProblem = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Vectors(Protocol):
 
 
 class Kind(ABC):
-    """A kind of task.
+    """A kind of task. A new one must say its form, answer, shape, inputs and gold, and judge; the rest has defaults.
 
     Attributes:
         form: the shape of an answer in one word, by which systems choose how to make one: "label" (one of the task's),
@@ -76,7 +76,8 @@ class Kind(ABC):
             this kind; else they are errors.
         silence_is_answer: whether saying nothing about an example is an answer; answers to unknown examples are then
             wrong answers, and not ignored.
-        unit: what is resampled, in a word.
+        unit: what an example is, in a word; examples (with their translations, where the task has them) are what is
+            resampled.
         rows: what a row of an explanation is: "example", or "entity" for spans within a sentence.
         label_format: the format of XTREME's own prediction files (see `predictions.formats`), "" for none.
         gold_format: the same of a label folder, where it is another.
@@ -87,7 +88,7 @@ class Kind(ABC):
         moves_with_text: columns that must be found again in replaced texts.
         no_translated_training: why training sets cannot be translated, "" if they can.
         no_translated_test: why test sets cannot be translated, "" if they can.
-        provides: what attributes can be computed from: columns, and "pool", "ranking" for what is no column.
+        extra_columns: further columns that its tasks may have, from which attributes can be computed.
     """
 
     form: ClassVar[str]
@@ -108,17 +109,28 @@ class Kind(ABC):
     moves_with_text: ClassVar[tuple[str, ...]] = ()
     no_translated_training: ClassVar[str] = ""
     no_translated_test: ClassVar[str] = ""
-    provides: ClassVar[tuple[str, ...]] = ()
+    extra_columns: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self) -> None:
+        needed = ("form", "answer", "shape", "inputs", "gold")
+        if missing := [name for name in needed if not hasattr(self, name)]:
+            raise TypeError(f"{type(self).__name__} does not declare {', '.join(missing)}")
+
+    @property
+    def provides(self) -> tuple[str, ...]:
+        """What attributes can be computed from: columns, and "pool", "shared-pool", "ranking" for what is no column."""
+        words = {"pool": self.retrieval, "shared-pool": self.shared_pool, "ranking": self.form == "ranking"}
+        return (*self.inputs, self.gold, *self.extra_columns, *(word for word, there in words.items() if there))
 
     def normalize(self, value: Any) -> Any:
         """An answer in its one canonical form."""
         return value
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Everything that is wrong with the answers, one by one."""
         return iter(())
 
-    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """What is odd about the answers and scored all the same."""
         return iter(())
 
@@ -141,10 +153,6 @@ class Kind(ABC):
     def known_ids(self, ids: list[str], examples: Examples) -> list[str]:
         """The examples' own ids for ids that other files may have instead."""
         return ids
-
-    def gold_label(self, label: Any) -> Any:
-        """A label of a label folder as the task spells it."""
-        return label
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Ids and columns of examples that are known by the labels of a label folder only."""
@@ -171,7 +179,7 @@ class Kind(ABC):
         """The text that is an example's own: the question, say, rather than a context that others share."""
         if "text_b" in examples.columns:
             return [f"{a} {b}" for a, b in zip(examples["text_a"], examples["text_b"], strict=True)]
-        return examples.column(next(name for name in self.inputs if name in examples.columns))
+        return examples.column(next((name for name in self.inputs if name in examples.columns), self.inputs[0]))
 
     def text_language(self, examples: Examples) -> str:
         """The language of the main text."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
 from isogloss.tasks.task import Task
 
 
@@ -19,9 +19,8 @@ class Choice(Kind):
     gold = "label"
     label_format = "choices"
     translatable = ("premise", "choices")
-    provides = ("premise", "question", "choices", "label")
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Anything that is not the index of a choice."""
         for row, (value, choices) in enumerate(zip(values, examples["choices"], strict=True)):
             if isinstance(value, str):
@@ -39,8 +38,7 @@ class Choice(Kind):
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Labels of two choices that nobody has read."""
-        own = [self.row_id("", row) for row in range(len(ids))]
-        return own, {"choices": [("", "")] * len(ids), "label": values}
+        return ids, {"choices": [("", "")] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

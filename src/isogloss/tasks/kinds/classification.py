@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
@@ -21,13 +21,12 @@ class Classification(Kind):
     gold = "label"
     label_format = "lines"
     translatable = ("text", "text_a", "text_b")
-    provides = ("text", "text_a", "text_b", "label")
 
     def normalize(self, value: Any) -> Any:
         """Labels are compared as strings, without surrounding blanks."""
         return str(value).strip()
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Labels outside the label set."""
         known = {*task.labels, None}
         if set(values) <= known:
@@ -46,13 +45,9 @@ class Classification(Kind):
         """All labels equal."""
         return label_placeholder(examples["label"])
 
-    def gold_label(self, label: Any) -> Any:
-        """Labels as the task spells them: label folders write XNLI's in two ways."""
-        return RENAMED.get(label, label)
-
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Labels alone."""
-        return ids, {"label": [self.gold_label(value) for value in values]}
+        """Labels as the task spells them: label folders write XNLI's in two ways."""
+        return ids, {"label": [RENAMED.get(value, value) for value in values]}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Accuracy."""

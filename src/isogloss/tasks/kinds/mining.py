@@ -9,8 +9,8 @@ from isogloss.errors import DataError
 from isogloss.metrics import mining
 from isogloss.metrics.statistics import F1, PRECISION, RECALL, Statistics
 from isogloss.tasks.examples import REST, Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values, Vectors
-from isogloss.tasks.kinds.retrieval import FOR_RETRIEVAL, pool_of
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, Vectors
+from isogloss.tasks.kinds.retrieval import FOR_RETRIEVAL, pool_of, refuse_empty
 from isogloss.tasks.task import Task
 
 
@@ -27,13 +27,12 @@ class Mining(Kind):
     label_format = "pairs"
     retrieval = True
     no_translated_training = no_translated_test = FOR_RETRIEVAL
-    provides = ("text", "targets", "pool")
 
     def normalize(self, value: Any) -> Any:
         """A list of English ids."""
         return value if isinstance(value, list) else [value]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """English ids that do not exist."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, found in enumerate(values):
@@ -43,7 +42,7 @@ class Mining(Kind):
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """The right pairs; a source that they do not name has no translation."""
-        _refuse_empty(task, ids, values)
+        refuse_empty(task, ids, values)
         return [*ids, REST], {"targets": [*values, []]}
 
     def answers_from_vectors(
@@ -101,9 +100,3 @@ def _dev_threshold(task: Task, examples: Examples, vectors: Vectors, margin: flo
         examples.notes.append(f"no dev set to tune a threshold on: pairs are cut at margin {margin}")
         return margin
     return mining.threshold(_scored(dev, vectors), gold_pairs(dev))
-
-
-def _refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
-    for identifier, value in zip(ids, values, strict=True):
-        if not value:
-            raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")

@@ -26,7 +26,7 @@ class QuestionAnswering(Kind):
         "answers would be spans of the translation, but gold has spans of the original, so nothing can be scored "
         "(XTREME scored them on the translations of the gold, on fewer questions, and calls that not comparable)"
     )
-    provides = ("question", "context", "answers", "answer_starts")
+    extra_columns = ("answer_starts",)
 
     def row_id(self, split: str, row: int) -> None:
         """Questions have ids of their own."""

@@ -11,11 +11,10 @@ from isogloss.metrics import accuracy, ranking
 from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, LanguagePairs, Values, Vectors
+from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
 from isogloss.tasks.task import Task
 
 CUTOFF = 20
-
 
 # LAReQA's one-target figures look at 20 places after up to ten other targets are taken out.
 _DEPTH_OF_COMPETING = 30
@@ -37,6 +36,13 @@ def pool_of(examples: Examples) -> Pool:
     return examples.pool
 
 
+def refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
+    """Refuse gold that names an example without anything to find."""
+    for identifier, value in zip(ids, values, strict=True):
+        if not value:
+            raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")
+
+
 class _Retrieval(Kind):
     form = "ranking"
     by_cosine: ClassVar[bool] = False
@@ -50,7 +56,7 @@ class _Retrieval(Kind):
         """A list of ids as strings; one bare id is a list of one."""
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Candidates that are not in the pool."""
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
@@ -74,7 +80,7 @@ class _Retrieval(Kind):
         rows, _ = search(queries, candidates, k=self.depth(examples))
         return [[pool.ids[row] for row in best] for best in rows.tolist()]
 
-    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Candidates that stand in a ranking twice."""
         odd = [row for row, ranked in enumerate(values) if ranked is not None and len(set(ranked)) != len(ranked)]
         if odd:
@@ -91,7 +97,6 @@ class Bitext(_Retrieval):
     shape = "the id of the nearest sentence, or a ranked list of ids"
     by_cosine = True
     label_format = "lines"
-    provides = ("text", "targets", "pool", "ranking")
 
     def row_ids(self, examples: Examples) -> list[str]:
         """XTREME's files are in the order of the sorted English sentences."""
@@ -129,13 +134,11 @@ class PoolRetrieval(_Retrieval):
     lenient = True
     label_format = "by-id"
     shared_pool = True
-    provides = ("text", "targets", "pool", "ranking", "shared-pool", "frequency_bin")
+    extra_columns = ("frequency_bin",)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """The right candidates; of entities the first alone."""
-        for identifier, value in zip(ids, values, strict=True):
-            if not value:
-                raise DataError("an empty gold list", where=f"{task.id} {identifier!r}")
+        refuse_empty(task, ids, values)
         single = task.options.get("single_target", False)
         return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
 

@@ -7,7 +7,7 @@ from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Complaint, Judgement, Kind, Values
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
 
@@ -31,7 +31,6 @@ class Tagging(Kind):
         "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
     )
     no_translated_test = "the tags of translated words are not those of the words that are asked for"
-    provides = ("tokens", "text", "offsets", "tags")
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""
@@ -40,7 +39,7 @@ class Tagging(Kind):
         except TypeError:  # not only tags
             return [item.strip() if isinstance(item, str) else item for item in value]
 
-    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """A tag count other than the token count, a tag outside the set, a span outside the text."""
         if _are_spans(examples, values):
             yield from _span_errors(task, examples, values)
@@ -97,7 +96,7 @@ def _types(task: Task) -> set[str]:
     return {label.partition("-")[2] or label for label in task.labels if label != "O"}
 
 
-def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Complaint]:
+def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
     types = _types(task)
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
         for item in value or ():

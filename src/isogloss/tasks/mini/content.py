@@ -38,7 +38,7 @@ def _tagged(token: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Plausible:
+class CauseOrEffect:
     """A premise with two choices, one of which is its cause or effect."""
 
     key: str
@@ -50,12 +50,12 @@ class Plausible:
 
 
 @cache
-def plausible(code: str) -> tuple[Plausible, ...]:
+def causes_and_effects(code: str) -> tuple[CauseOrEffect, ...]:
     """The hand-written items of a language, the same in all."""
     items = tomllib.loads((_folder("choice") / "items.toml").read_text(encoding="utf-8"))
     words = tomllib.loads((_folder("choice") / f"{code}.toml").read_text(encoding="utf-8"))
     return tuple(
-        Plausible(
+        CauseOrEffect(
             key, item["question"], item["label"], *(words[key][part] for part in ("premise", "choice1", "choice2"))
         )
         for key, item in items.items()
@@ -64,6 +64,6 @@ def plausible(code: str) -> tuple[Plausible, ...]:
 
 def effects() -> Iterator[tuple[str, str]]:
     """English causes with their effects, from the hand-written items."""
-    for item in plausible("en"):
+    for item in causes_and_effects("en"):
         right = (item.choice1, item.choice2)[item.label]
         yield (item.premise, right) if item.question == "effect" else (right, item.premise)

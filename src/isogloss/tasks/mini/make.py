@@ -13,8 +13,8 @@ from isogloss.data.location import cache_dir
 from isogloss.grammar.file import CODES
 from isogloss.tasks.mini import DEV, LAREQA, MEWSLIX, POOL, TEST, TRAIN
 from isogloss.tasks.mini import sentences as made
-from isogloss.tasks.mini.content import Plausible, choice_languages, effects, plausible, pos_languages
-from isogloss.tasks.readers.source import corpus_iso3
+from isogloss.tasks.mini.content import CauseOrEffect, causes_and_effects, choice_languages, effects, pos_languages
+from isogloss.tasks.readers.split_files import corpus_iso3
 from isogloss.version import __version__
 
 SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
@@ -78,7 +78,7 @@ def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
 
 def _choices(root: Path) -> None:
     for code in choice_languages():
-        items = plausible(code)
+        items = causes_and_effects(code)
         _lines(root / code / f"test.{code}.jsonl", (_copa(i, x) for i, x in enumerate(items[:TEST])))
     pairs = list(effects())
     for split, name in (("train", "train"), ("dev", "val")):
@@ -86,7 +86,7 @@ def _choices(root: Path) -> None:
         _lines(root / "en" / f"{name}.en.jsonl", made.plausible_pairs(pairs, SIZES[split], rng))
 
 
-def _copa(number: int, item: Plausible) -> str:
+def _copa(number: int, item: CauseOrEffect) -> str:
     row = {
         "premise": item.premise,
         "choice1": item.choice1,

@@ -22,7 +22,7 @@ _QA_TESTS = {
 
 
 @dataclass(frozen=True)
-class Item:
+class QuestionItem:
     """A question over a paragraph: the case that answers it between two that do not."""
 
     case: ChecklistCase
@@ -41,7 +41,7 @@ def _spoken(speaker: Grammar, case: ChecklistCase, place: int) -> str:
     return speaker.say(contexts[place % len(contexts)], fillers(case, speaker))
 
 
-def _paragraph(code: str, item: Item) -> tuple[list[str], str, str]:
+def _paragraph(code: str, item: QuestionItem) -> tuple[list[str], str, str]:
     """Sentences groups, question and answer."""
     speaker = grammar(code)
     words = fillers(item.case, speaker)
@@ -56,27 +56,27 @@ def _paragraph(code: str, item: Item) -> tuple[list[str], str, str]:
 
 
 @cache
-def _items(name: str, split: str, count: int) -> tuple[Item, ...]:
+def _items(name: str, split: str, count: int) -> tuple[QuestionItem, ...]:
     """Questions whose answer stands once in its paragraph, in every language the split has."""
     languages = CODES if split == "test" else ("en",)
     rng = random.Random(f"mini/{name}/{split}")  # noqa: S311 - reproducible, not secret
     tests = _QA_TESTS[name]
     cases = {test: draw(test, 2 * count, _SEEDS[split]) for test in TESTS}
-    found: list[Item] = []
+    found: list[QuestionItem] = []
     number = 0
     while len(found) < count:
         test = tests[number % len(tests)]
         case = cases[test][number % (2 * count)]
         others = rng.sample([other for other in TESTS if other != test], 2)
         around = (rng.choice(cases[others[0]]), rng.choice(cases[others[1]]))
-        item = Item(case, rng.randrange(6), rng.randrange(2), around)
+        item = QuestionItem(case, rng.randrange(6), rng.randrange(2), around)
         if all(_answered_once(code, item) for code in languages):
             found.append(item)
         number += 1
     return tuple(found)
 
 
-def _answered_once(code: str, item: Item) -> bool:
+def _answered_once(code: str, item: QuestionItem) -> bool:
     parts, _, answer = _paragraph(code, item)
     return blank(code).join(parts).count(answer) == 1
 

@@ -4,52 +4,52 @@ from isogloss.data.files import lines
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-def tatoeba(source: Source) -> Examples | None:
+def tatoeba(files: SplitFiles) -> Examples | None:
     """LASER's files: line i of one side translates line i of the other; English asks, the other side answers."""
-    english_path, other_path = source.path(".eng"), source.path(f".{source.iso3}")
+    english_path, other_path = files.path(".eng"), files.path(f".{files.iso3}")
     if english_path is None or other_path is None:
         return None
-    english = [line.strip() for line in lines(english_path, source.digest)]
-    other = [line.strip() for line in lines(other_path, source.digest)]
+    english = [line.strip() for line in lines(english_path, files.digest)]
+    other = [line.strip() for line in lines(other_path, files.digest)]
     if len(english) != len(other):
-        raise DataError(f"{len(english)} English lines but {len(other)} others", where=source.where())
+        raise DataError(f"{len(english)} English lines but {len(other)} others", where=files.where())
     ids = [str(row) for row in range(len(english))]
     columns: dict[str, Column] = {"text": english, "targets": [[identifier] for identifier in ids]}
-    return source.examples(ids, columns, "targets", pool=_pool(ids, source.language, other))
+    return files.examples(ids, columns, "targets", pool=_pool(ids, files.language, other))
 
 
-def tatoeba_prepared(source: Source) -> Examples | None:
+def tatoeba_prepared(files: SplitFiles) -> Examples | None:
     """XTREME's files, English sorted to hide the alignment: inputs only, rows named by their sorted place."""
-    english_path, other_path = source.path(".en"), source.path(f".{source.language}")
+    english_path, other_path = files.path(".en"), files.path(f".{files.language}")
     if english_path is None or other_path is None:
         return None
-    english = [line.strip() for line in lines(english_path, source.digest)]
-    other = [line.strip() for line in lines(other_path, source.digest)]
+    english = [line.strip() for line in lines(english_path, files.digest)]
+    other = [line.strip() for line in lines(other_path, files.digest)]
     ids = [f"sorted-{row}" for row in range(len(english))]
-    pool = _pool([str(row) for row in range(len(other))], source.language, other)
-    return source.examples(ids, {"text": english}, "targets", pool=pool)
+    pool = _pool([str(row) for row in range(len(other))], files.language, other)
+    return files.examples(ids, {"text": english}, "targets", pool=pool)
 
 
 def _pool(ids: list[str], language: str, texts: list[str]) -> Pool:
     return Pool(lambda: dict.fromkeys(ids, language), lambda: texts)
 
 
-def bucc(source: Source) -> Examples | None:
+def bucc(files: SplitFiles) -> Examples | None:
     """`id<TAB>sentence` on both sides and, where it is published, `source id<TAB>English id` as gold."""
-    own_path, english_path = source.path(f".{source.language}"), source.path(".en")
+    own_path, english_path = files.path(f".{files.language}"), files.path(".en")
     if own_path is None or english_path is None:
         return None
-    own = list(rows(own_path, 2, source.digest))
-    english = list(rows(english_path, 2, source.digest))
+    own = list(rows(own_path, 2, files.digest))
+    english = list(rows(english_path, 2, files.digest))
     ids = [row[0] for row in own]
     columns: dict[str, Column] = {"text": [row[1] for row in own]}
-    gold_path = source.path(".gold")
+    gold_path = files.path(".gold")
     if gold_path is not None:
         targets: dict[str, list[str]] = {identifier: [] for identifier in ids}
-        for number, (first, second) in enumerate(rows(gold_path, 2, source.digest), 1):
+        for number, (first, second) in enumerate(rows(gold_path, 2, files.digest), 1):
             if first not in targets:
                 raise DataError(f"gold names the unknown sentence {first!r}", where=f"{gold_path}:{number}")
             targets[first].append(second)
@@ -58,4 +58,4 @@ def bucc(source: Source) -> Examples | None:
     if len(set(english_ids)) != len(english_ids):
         raise DataError("an English id occurs more than once", where=str(english_path))
     pool = _pool(english_ids, "en", [row[1] for row in english])
-    return source.examples(ids, columns, "targets", pool=pool)
+    return files.examples(ids, columns, "targets", pool=pool)

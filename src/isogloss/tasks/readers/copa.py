@@ -5,14 +5,14 @@ import msgspec
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 # The published `question` fields of the other languages are partly wrong (Thai says "effect" throughout); these
 # agree with each other and with English COPA.
 _TRUSTED = ("et", "ht", "qu", "ta", "vi", "zh", "en")
 
 
-class _Record(msgspec.Struct):
+class _CopaLine(msgspec.Struct):
     premise: str
     choice1: str
     choice2: str
@@ -21,16 +21,16 @@ class _Record(msgspec.Struct):
     label: int | None = None
 
 
-def copa(source: Source) -> Examples | None:
+def copa(files: SplitFiles) -> Examples | None:
     """One language's file; wrong `question` fields are repaired by `idx` from a language that has them right."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    records = list(jsonl(path, _Record, source.digest))
+    records = list(jsonl(path, _CopaLine, files.digest))
     questions = [record.question for record in records]
     note = ""
-    if source.language not in _TRUSTED:
-        trusted = _trusted_questions(source)
+    if files.language not in _TRUSTED:
+        trusted = _trusted_questions(files)
         if trusted is None:
             note = "question fields (cause/effect) are as published, unrepaired: no trusted language is at hand"
         else:
@@ -47,15 +47,15 @@ def copa(source: Source) -> Examples | None:
         if None in labels:
             raise DataError(f"no label for idx {records[labels.index(None)].idx}", where=str(path))
         columns["label"] = labels
-    examples = source.examples([str(record.idx) for record in records], columns, "label")
+    examples = files.examples([str(record.idx) for record in records], columns, "label")
     if note:
         examples.notes.append(note)
     return examples
 
 
-def _trusted_questions(source: Source) -> dict[int, str] | None:
+def _trusted_questions(files: SplitFiles) -> dict[int, str] | None:
     for code in _TRUSTED:
-        path = source.path(language=code)
+        path = files.path(language=code)
         if path is not None:
-            return {record.idx: record.question for record in jsonl(path, _Record)}
+            return {record.idx: record.question for record in jsonl(path, _CopaLine)}
     return None

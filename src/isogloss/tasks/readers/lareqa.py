@@ -12,10 +12,10 @@ from isogloss.data import squad
 from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-class Built(NamedTuple):
+class RetrievalTexts(NamedTuple):
     """The retrieval task made of XQuAD-R: texts by question id, texts by candidate id, candidate ids by question."""
 
     questions: dict[str, str]
@@ -23,7 +23,7 @@ class Built(NamedTuple):
     targets: dict[str, list[str]]
 
 
-def build(files: Mapping[str, Any]) -> Built:
+def build(files: Mapping[str, Any]) -> RetrievalTexts:
     """Questions, candidates and targets from {language: XQuAD-R file (decoded JSON)}.
 
     A candidate id is `<language>_<paragraph from 1 over the file>_<sentence from 0>`, its text the sentence
@@ -50,7 +50,7 @@ def build(files: Mapping[str, Any]) -> Built:
                     questions[identifier] = question.question
                     asked.append((identifier, str(question.id)))
                     shared.setdefault(str(question.id), []).extend(f"{language}_{number}_{i}" for i in answering)
-    return Built(questions, candidates, {identifier: shared[key] for identifier, key in asked})
+    return RetrievalTexts(questions, candidates, {identifier: shared[key] for identifier, key in asked})
 
 
 def _articles(file: Mapping[str, Any], language: str) -> list[squad.Article]:
@@ -78,7 +78,7 @@ def _answering(paragraph: squad.Paragraph, question: squad.Question, sentences: 
 
 
 @lru_cache(maxsize=2)
-def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[Built, Pool, str]:
+def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, Pool, str]:
     """The task over these files, built once for all languages."""
     digest = Digest()
     built = build({language: squad.read(path, digest) for language, path, _ in files})
@@ -86,31 +86,31 @@ def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[Built, Pool, str
     return built, Pool(lambda: members, lambda: list(built.candidates.values())), digest.hex
 
 
-def lareqa(source: Source) -> Examples | None:
+def lareqa(files: SplitFiles) -> Examples | None:
     """The questions of one language over the pool of all languages; every language's file must be there."""
-    paths = {code: source.path(language=code) for code in source.task.languages}
+    paths = {code: files.path(language=code) for code in files.task.languages}
     if not any(paths.values()):
         return None
     missing = [code for code, path in paths.items() if path is None]
     if missing:
         raise DataError(
             f"the pool needs every language's file, missing: {' '.join(missing)}",
-            where=str(source.root / source.relative(source.pattern, missing[0])),
+            where=str(files.root / files.relative(files.pattern, missing[0])),
             fix="isogloss fetch lareqa",
         )
     key = tuple((code, path, stamp(path)) for code, path in paths.items() if path is not None)
     built, pool, checksum = _built(key)
-    expected = source.task.expected(source.language, "candidates")
-    found = sum(language == source.language for language in pool.languages)
+    expected = files.task.expected(files.language, "candidates")
+    found = sum(language == files.language for language in pool.languages)
     if expected is not None and found != expected:
-        raise DataError(f"{found} candidate sentences instead of {expected}", where=str(paths[source.language]))
-    ending = f"_{source.language}"
+        raise DataError(f"{found} candidate sentences instead of {expected}", where=str(paths[files.language]))
+    ending = f"_{files.language}"
     ids = [identifier for identifier in built.questions if identifier.endswith(ending)]
     columns: dict[str, Any] = {
         "text": [built.questions[identifier] for identifier in ids],
         "targets": [built.targets[identifier] for identifier in ids],
     }
     units = [identifier.removesuffix(ending) for identifier in ids]
-    examples = source.examples(ids, columns, "targets", units=units, pool=pool)
+    examples = files.examples(ids, columns, "targets", units=units, pool=pool)
     examples.checksum = checksum
     return examples

@@ -13,7 +13,7 @@ from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 _BRACES = re.compile(r"\{(.*?)\}")
 
@@ -59,7 +59,7 @@ class _Pair(msgspec.Struct):
     entity: _Entity
 
 
-class _Sealed(msgspec.Struct, gc=False):
+class _PackedEntity(msgspec.Struct, gc=False):
     """An entity whose description is not unpacked yet."""
 
     entity_id: str
@@ -67,7 +67,7 @@ class _Sealed(msgspec.Struct, gc=False):
     sentence_spans: msgspec.Raw = msgspec.Raw(b"[]")
 
 
-class _Member(msgspec.Struct, gc=False):
+class _EntityLanguage(msgspec.Struct, gc=False):
     entity_id: str
     description_language: str
 
@@ -129,13 +129,13 @@ def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], str]:
     return list(jsonl(path, _Document, digest)), digest.hex
 
 
-def mewslix(source: Source) -> Examples | None:
+def mewslix(files: SplitFiles) -> Examples | None:
     """The mentions of one language; candidates come from `candidate_set_entities.jsonl` beside the mentions."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
     documents, checksum = _documents(path, stamp(path))
-    found = [(doc.context, m) for doc in documents if doc.context.language == source.language for m in doc.mentions]
+    found = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
     if not found:
         return None
     columns: dict[str, Column] = {
@@ -144,10 +144,10 @@ def mewslix(source: Source) -> Examples | None:
     }
     if any(mention.entity_id.strip() for _, mention in found):
         columns["targets"] = [[mention.entity_id.strip()] for _, mention in found]
-    candidates = source.path(pattern=str(Path(source.pattern).parent / "candidate_set_entities.jsonl"))
+    candidates = files.path(pattern=str(Path(files.pattern).parent / "candidate_set_entities.jsonl"))
     ids = [mention.example_id for _, mention in found]
     pool = _pool(candidates, stamp(candidates), path, stamp(path)) if candidates else None
-    examples = source.examples(ids, columns, "targets", pool=pool)
+    examples = files.examples(ids, columns, "targets", pool=pool)
     examples.checksum = checksum
     if candidates is None:
         examples.notes.append("no candidate_set_entities.jsonl: candidate ids and languages cannot be checked")
@@ -158,31 +158,33 @@ def mewslix(source: Source) -> Examples | None:
 def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
     def members() -> dict[str, str]:
         # A million candidates share fifty language codes.
-        return {member.entity_id: intern(member.description_language) for member in jsonl(path, _Member)}
+        return {member.entity_id: intern(member.description_language) for member in jsonl(path, _EntityLanguage)}
 
     def texts() -> list[str]:
         return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
 
     def targets() -> dict[str, str]:
         wanted = {mention.entity_id.strip() for doc in _documents(mentions, asked)[0] for mention in doc.mentions}
-        return {sealed.entity_id: _unsealed(sealed) for sealed in jsonl(path, _Sealed) if sealed.entity_id in wanted}
+        return {
+            packed.entity_id: _unpacked(packed) for packed in jsonl(path, _PackedEntity) if packed.entity_id in wanted
+        }
 
     return Pool(members, texts, targets)
 
 
-def _unsealed(sealed: _Sealed) -> str:
-    description = msgspec.json.decode(sealed.description, type=str)
+def _unpacked(packed: _PackedEntity) -> str:
+    description = msgspec.json.decode(packed.description, type=str)
     return _entity_text(
-        _Entity(sealed.entity_id, description, "", msgspec.json.decode(sealed.sentence_spans, type=list[_Span]))
+        _Entity(packed.entity_id, description, "", msgspec.json.decode(packed.sentence_spans, type=list[_Span]))
     )
 
 
-def pairs(source: Source) -> Examples | None:
+def pairs(files: SplitFiles) -> Examples | None:
     """The Wikipedia portion: English mentions, each in a record with its entity; the entities make up the pool."""
-    path = source.path() if source.language == "en" else None
+    path = files.path() if files.language == "en" else None
     if path is None:
         return None
-    found = list(jsonl(path, _Pair, source.digest))
+    found = list(jsonl(path, _Pair, files.digest))
     entities = {pair.entity.entity_id: pair.entity for pair in found}
     mentions = [(pair.contextual_mention.context, pair.contextual_mention.mention) for pair in found]
     columns: dict[str, Column] = {
@@ -193,4 +195,4 @@ def pairs(source: Source) -> Examples | None:
         lambda: {key: intern(entity.description_language) for key, entity in entities.items()},
         lambda: [_entity_text(entity) for entity in entities.values()],
     )
-    return source.examples([mention.example_id for _, mention in mentions], columns, "targets", pool=pool)
+    return files.examples([mention.example_id for _, mention in mentions], columns, "targets", pool=pool)

@@ -8,52 +8,52 @@ from isogloss.data.files import Digest, Stamp, lines, stamp
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 # The raw XNLI release spells one label two ways.
 RENAMED = {"contradictory": "contradiction"}
 
 
-def _pairs(source: Source, first: list[str], second: list[str], labels: Sequence[str]) -> Examples:
+def _pairs(files: SplitFiles, first: list[str], second: list[str], labels: Sequence[str]) -> Examples:
     columns: dict[str, Column] = {"text_a": first, "text_b": second}
     if labels:
         if len(labels) != len(first):
-            raise DataError(f"{len(labels)} labels for {len(first)} pairs", where=source.where())
+            raise DataError(f"{len(labels)} labels for {len(first)} pairs", where=files.where())
         columns["label"] = [RENAMED.get(label, label) for label in labels]
-    return source.examples(source.row_ids(len(first)), columns, "label")
+    return files.examples(files.row_ids(len(first)), columns, "label")
 
 
-def prepared(source: Source) -> Examples | None:
+def prepared(files: SplitFiles) -> Examples | None:
     """`a<TAB>b<TAB>label` without a header; the label column may be missing, as in XTREME's test files."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    table = list(rows(path, (2, 3), source.digest))
+    table = list(rows(path, (2, 3), files.digest))
     labels = [row[2] for row in table if len(row) == 3]
-    return _pairs(source, [row[0] for row in table], [row[1] for row in table], labels)
+    return _pairs(files, [row[0] for row in table], [row[1] for row in table], labels)
 
 
-def prepared_xnli(source: Source) -> Examples | None:
+def prepared_xnli(files: SplitFiles) -> Examples | None:
     """XTREME's XNLI files; test labels, the same in all languages, may lie beside them in one file."""
-    examples = prepared(source)
+    examples = prepared(files)
     if examples is None or examples.has_gold:
         return examples
-    labels = source.path(pattern="xnli/test-gold-labels.txt")
-    if labels is None or source.split != "test":
+    labels = files.path(pattern="xnli/test-gold-labels.txt")
+    if labels is None or files.split != "test":
         return examples
-    gold = [line.strip() for line in lines(labels, source.digest)]
-    return _pairs(source, list(examples["text_a"]), list(examples["text_b"]), gold)
+    gold = [line.strip() for line in lines(labels, files.digest)]
+    return _pairs(files, list(examples["text_a"]), list(examples["text_b"]), gold)
 
 
-def xnli(source: Source) -> Examples | None:
+def xnli(files: SplitFiles) -> Examples | None:
     """The release itself: one file for all languages, with a header."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
     by_language, checksum = _release(path, stamp(path))
-    if source.language not in by_language:
+    if files.language not in by_language:
         return None
-    examples = _pairs(source, *by_language[source.language])
+    examples = _pairs(files, *by_language[files.language])
     examples.checksum = checksum
     return examples
 
@@ -70,32 +70,32 @@ def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, tuple[list[str], list
     return found, digest.hex
 
 
-def pawsx(source: Source) -> Examples | None:
+def pawsx(files: SplitFiles) -> Examples | None:
     """The release itself: header and the columns id, sentence1, sentence2, label.
 
     Ids are the rows: only some distributions have the id column, and all keep the order.
     """
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    table = [row for row in rows(path, 4, source.digest) if row[0] != "id"]
-    return _pairs(source, [row[1] for row in table], [row[2] for row in table], [row[3] for row in table])
+    table = [row for row in rows(path, 4, files.digest) if row[0] != "id"]
+    return _pairs(files, [row[1] for row in table], [row[2] for row in table], [row[3] for row in table])
 
 
-def documents(source: Source) -> Examples | None:
+def documents(files: SplitFiles) -> Examples | None:
     """`label<TAB>text` a line, as MLDoc's preparation writes it."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    table = list(rows(path, 2, source.digest))
+    table = list(rows(path, 2, files.digest))
     columns: dict[str, Column] = {"text": [row[1] for row in table], "label": [row[0] for row in table]}
-    return source.examples(source.row_ids(len(table)), columns, "label")
+    return files.examples(files.row_ids(len(table)), columns, "label")
 
 
-def multinli(source: Source) -> Examples | None:
+def multinli(files: SplitFiles) -> Examples | None:
     """The training files of XNLI's machine-translation archive: premise, hypothesis and label under a header."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    table = list(rows(path, 3, source.digest))[1:]
-    return _pairs(source, [row[0] for row in table], [row[1] for row in table], [row[2] for row in table])
+    table = list(rows(path, 3, files.digest))[1:]
+    return _pairs(files, [row[0] for row in table], [row[1] for row in table], [row[2] for row in table])

@@ -7,10 +7,10 @@ from isogloss.data import squad
 from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 
-def _examples(source: Source, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
+def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
     # Prepared test files carry a dummy empty answer at offset 0: that is no gold.
     answers = [[answer.text for answer in question.answers] for _, question in pairs]
     columns: dict[str, Column] = {
@@ -20,36 +20,36 @@ def _examples(source: Source, pairs: list[tuple[squad.Paragraph, squad.Question]
     if any(text for texts in answers for text in texts):
         for (_, question), texts in zip(pairs, answers, strict=True):
             if not texts:
-                raise DataError(f"question {question.id!r} has no answer", where=source.where())
+                raise DataError(f"question {question.id!r} has no answer", where=files.where())
         columns["answers"] = answers
         columns["answer_starts"] = [[a.answer_start for a in question.answers] for _, question in pairs]
-    return source.examples([str(question.id) for _, question in pairs], columns, "answers")
+    return files.examples([str(question.id) for _, question in pairs], columns, "answers")
 
 
-def one_language(source: Source) -> Examples | None:
+def one_language(files: SplitFiles) -> Examples | None:
     """A file that holds one language."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    return _examples(source, list(squad.questions(squad.read(path, source.digest))))
+    return _examples(files, list(squad.questions(squad.read(path, files.digest))))
 
 
-def english(source: Source) -> Examples | None:
+def english(files: SplitFiles) -> Examples | None:
     """SQuAD itself, which is English whatever the task's other languages are."""
-    return one_language(source) if source.language == "en" else None
+    return one_language(files) if files.language == "en" else None
 
 
-def all_languages(source: Source) -> Examples | None:
+def all_languages(files: SplitFiles) -> Examples | None:
     """A file that holds all languages; ids begin with the language's name, as in TyDiQA."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    prefix = source.relative("{name}-")
+    prefix = files.relative("{name}-")
     articles, checksum = _all_articles(path, stamp(path))
     pairs = [pair for pair in squad.questions(articles) if str(pair[1].id).startswith(prefix)]
     if not pairs:
         return None
-    examples = _examples(source, pairs)
+    examples = _examples(files, pairs)
     examples.checksum = checksum
     return examples
 

@@ -10,13 +10,13 @@ from isogloss.data.detokenize import join
 from isogloss.data.files import lines
 from isogloss.data.tables import panx_sentences, tagged_sentences
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.source import Source
+from isogloss.tasks.readers.split_files import SplitFiles
 
 Sentence = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
 
 
-def _tagged(source: Source, found: Iterable[Sentence], raw: Callable[[list[list[str]]], TextAndOffsets]) -> Examples:
+def _tagged(files: SplitFiles, found: Iterable[Sentence], raw: Callable[[list[list[str]]], TextAndOffsets]) -> Examples:
     tokens: list[list[str]] = []
     tags: list[list[str] | None] = []
     for sentence_words, sentence_tags in found:
@@ -27,7 +27,7 @@ def _tagged(source: Source, found: Iterable[Sentence], raw: Callable[[list[list[
     columns: dict[str, Column] = {"tokens": tokens, "text": lambda: both()[0], "offsets": lambda: both()[1]}
     if any(tag is not None for tag in tags):
         columns["tags"] = tags
-    return source.examples(source.row_ids(len(tokens)), columns, "tags")
+    return files.examples(files.row_ids(len(tokens)), columns, "tags")
 
 
 def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
@@ -38,34 +38,34 @@ def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
     return raw
 
 
-def words(source: Source) -> Examples | None:
+def words(files: SplitFiles) -> Examples | None:
     """XTREME's prepared files, with or without tags."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    return _tagged(source, tagged_sentences(path, source.digest), _joined(source.language))
+    return _tagged(files, tagged_sentences(path, files.digest), _joined(files.language))
 
 
-def panx(source: Source) -> Examples | None:
+def panx(files: SplitFiles) -> Examples | None:
     """WikiANN's own files, `xx:word<TAB>tag`."""
-    path = source.path()
+    path = files.path()
     if path is None:
         return None
-    return _tagged(source, panx_sentences(path, source.digest), _joined(source.language))
+    return _tagged(files, panx_sentences(path, files.digest), _joined(files.language))
 
 
-def treebanks(source: Source) -> Examples | None:
+def treebanks(files: SplitFiles) -> Examples | None:
     """All of a language's CoNLL-U files in name order, converted as XTREME does."""
-    paths = source.paths()
+    paths = files.paths()
     if not paths:
         return None
 
     def found() -> Iterator[Sentence]:
         for path in paths:
-            for sentence in sentences(lines(path, source.digest), source.language, source=str(path)):
+            for sentence in sentences(lines(path, files.digest), files.language, source=str(path)):
                 yield sentence.words, sentence.tags
 
-    return _tagged(source, found(), lambda _: _raw_treebanks(paths, source.language))
+    return _tagged(files, found(), lambda _: _raw_treebanks(paths, files.language))
 
 
 def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:

@@ -18,7 +18,7 @@ PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 
 
 @dataclass(frozen=True)
-class Rule:
+class ExtractRule:
     """Which members of an archive go where.
 
     Attributes:
@@ -38,7 +38,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Source:
+class RemoteFile:
     """One download: a file (it has a path) or an archive (it has rules).
 
     Attributes:
@@ -57,7 +57,7 @@ class Source:
     size: int
     sha256: str
     path: str = ""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ExtractRule, ...] = ()
     members: int = 1
 
     @property
@@ -79,7 +79,7 @@ class Dataset:
     name: str
     title: str
     licence: str
-    sources: tuple[Source, ...]
+    sources: tuple[RemoteFile, ...]
     by_hand: tuple[str, ...] = ()
     note: str = ""
     training: bool = False
@@ -89,11 +89,11 @@ class Dataset:
 @cache
 def datasets() -> Mapping[str, Dataset]:
     """All datasets by name, in the order of the catalogue."""
-    folder = resources.files("isogloss.data")
+    folder = resources.files("isogloss.data.fetch")
     catalogue = tomllib.loads((folder / "catalog.toml").read_text(encoding="utf-8"))
-    pinned: dict[str, list[Source]] = {}
+    pinned: dict[str, list[RemoteFile]] = {}
     for line in (folder / "pinned.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        source = _pinned(line)
+        source = _pinned_file(line)
         pinned.setdefault(source.dataset, []).append(source)
     return {name: _dataset(name, entry, pinned.get(name, [])) for name, entry in catalogue.items()}
 
@@ -107,19 +107,19 @@ def dataset(name: str) -> Dataset:
     return found
 
 
-def _pinned(line: str) -> Source:
+def _pinned_file(line: str) -> RemoteFile:
     name, path, size, sha256, repository, commit, inner = line.split("\t")
     url = PINNED_URL.format(repository=repository, commit=commit, path=inner)
-    return Source(name, path.rpartition("/")[2], (url,), int(size), sha256, path=path)
+    return RemoteFile(name, path.rpartition("/")[2], (url,), int(size), sha256, path=path)
 
 
-def _dataset(name: str, entry: Mapping[str, Any], pinned: list[Source]) -> Dataset:
+def _dataset(name: str, entry: Mapping[str, Any], pinned: list[RemoteFile]) -> Dataset:
     return Dataset(
         name,
         entry["title"],
         entry["licence"],
         # Small pinned files first: they are quick, and an archive leaves alone what they own.
-        sources=(*pinned, *(_source(name, source) for source in entry.get("sources", []))),
+        sources=(*pinned, *(_remote_file(name, source) for source in entry.get("sources", []))),
         by_hand=tuple(entry.get("by_hand", ())),
         note=entry.get("note", ""),
         training=entry.get("training", False),
@@ -127,22 +127,22 @@ def _dataset(name: str, entry: Mapping[str, Any], pinned: list[Source]) -> Datas
     )
 
 
-def _source(name: str, entry: Mapping[str, Any]) -> Source:
-    return Source(
+def _remote_file(name: str, entry: Mapping[str, Any]) -> RemoteFile:
+    return RemoteFile(
         name,
         entry["urls"][0].rpartition("/")[2],
         tuple(entry["urls"]),
         entry["bytes"],
         entry["sha256"],
         path=entry.get("path", ""),
-        rules=tuple(_rule(rule) for rule in entry.get("extract", [])),
+        rules=tuple(_extract_rule(rule) for rule in entry.get("extract", [])),
         members=entry.get("members", 1),
     )
 
 
-def _rule(entry: Mapping[str, str]) -> Rule:
+def _extract_rule(entry: Mapping[str, str]) -> ExtractRule:
     inside = entry.get("inside")
-    return Rule(
+    return ExtractRule(
         re.compile(entry["member"], re.VERBOSE),
         entry["to"],
         inside=re.compile(inside, re.VERBOSE) if inside else None,

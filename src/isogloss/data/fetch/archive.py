@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from isogloss.data.sources import Rule
+from isogloss.data.fetch.catalog import ExtractRule
 from isogloss.errors import DataError
 
 CHUNK = 1 << 18
@@ -47,14 +47,14 @@ _FIX = "It is not the published archive: nothing of it was kept"
 
 
 @dataclass(frozen=True)
-class _Member:
+class _ArchiveMember:
     name: str
     is_file: bool
     open: Callable[[], io.BufferedReader]
 
 
 def extract(
-    archive: Path, rules: Iterable[Rule], staging: Path, *, skip: Container[str] = (), limit: int = 0
+    archive: Path, rules: Iterable[ExtractRule], staging: Path, *, skip: Container[str] = (), limit: int = 0
 ) -> dict[str, str]:
     """Unpack the members that the rules name, streaming.
 
@@ -71,7 +71,7 @@ def extract(
     Raises:
         DataError: the archive is damaged, too large, or has members that point outside or are links.
     """
-    budget = _Budget(limit or max(MIN_LIMIT, MAX_RATIO * archive.stat().st_size))
+    budget = _UnpackLimit(limit or max(MIN_LIMIT, MAX_RATIO * archive.stat().st_size))
     written: dict[str, str] = {}
     try:
         with archive.open("rb") as stream:
@@ -92,7 +92,7 @@ def extract(
     return written
 
 
-class _Budget:
+class _UnpackLimit:
     """Counts unpacked bytes over all members and ends the work when there are too many."""
 
     def __init__(self, limit: int) -> None:
@@ -105,10 +105,10 @@ class _Budget:
             raise DataError(f"unpacks to more than {self._limit:,} bytes", fix=_FIX)
 
 
-class _Metered(io.RawIOBase):
+class _LimitedStream(io.RawIOBase):
     """A stream whose every byte is charged to the budget."""
 
-    def __init__(self, inner: IO[bytes], budget: _Budget) -> None:
+    def __init__(self, inner: IO[bytes], budget: _UnpackLimit) -> None:
         self._inner = inner
         self._budget = budget
 
@@ -122,21 +122,21 @@ class _Metered(io.RawIOBase):
         return len(chunk)
 
 
-def _metered(stream: IO[bytes], budget: _Budget) -> io.BufferedReader:
-    return io.BufferedReader(_Metered(stream, budget), CHUNK)
+def _metered(stream: IO[bytes], budget: _UnpackLimit) -> io.BufferedReader:
+    return io.BufferedReader(_LimitedStream(stream, budget), CHUNK)
 
 
-def _zip(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
+def _zip(stream: io.BufferedReader, budget: _UnpackLimit) -> Iterator[_ArchiveMember]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if info.flag_bits & 1:
                 raise DataError(f"has an encrypted member, {info.filename}", fix=_FIX)
             if not info.is_dir():
                 is_file = not stat.S_ISLNK(info.external_attr >> 16)
-                yield _Member(info.filename, is_file, partial(_open_zipped, archive, info, budget))
+                yield _ArchiveMember(info.filename, is_file, partial(_open_zipped, archive, info, budget))
 
 
-def _tar(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
+def _tar(stream: io.BufferedReader, budget: _UnpackLimit) -> Iterator[_ArchiveMember]:
     """Members of a tar in one pass; all of it is charged, since skipping a member means unpacking it."""
     head = stream.peek(8)
     unpack = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)
@@ -144,10 +144,10 @@ def _tar(stream: io.BufferedReader, budget: _Budget) -> Iterator[_Member]:
     with tarfile.open(fileobj=_metered(plain, budget), mode="r|") as archive:
         for info in archive:
             if not info.isdir():
-                yield _Member(info.name, info.isreg(), partial(_open_tarred, archive, info))
+                yield _ArchiveMember(info.name, info.isreg(), partial(_open_tarred, archive, info))
 
 
-def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: _Budget) -> io.BufferedReader:
+def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: _UnpackLimit) -> io.BufferedReader:
     return _metered(archive.open(info), budget)
 
 
@@ -155,7 +155,9 @@ def _open_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo) -> io.Buffered
     return cast("io.BufferedReader", archive.extractfile(info))
 
 
-def _chosen(members: Iterable[_Member], rules: tuple[Rule, ...], budget: _Budget) -> Iterator[tuple[str, _Member]]:
+def _chosen(
+    members: Iterable[_ArchiveMember], rules: tuple[ExtractRule, ...], budget: _UnpackLimit
+) -> Iterator[tuple[str, _ArchiveMember]]:
     """The members that a rule wants, each with the path it goes to."""
     for member in members:
         name = _safe(member.name)
@@ -168,7 +170,7 @@ def _chosen(members: Iterable[_Member], rules: tuple[Rule, ...], budget: _Budget
             if rule.inside is None:
                 yield rule.to.format(*match.groups()), member
             else:
-                inner = Rule(rule.inside, _with_groups(rule.to, match))
+                inner = ExtractRule(rule.inside, _with_groups(rule.to, match))
                 yield from _chosen(_tar(member.open(), budget), (inner,), budget)
             break
 
@@ -188,7 +190,7 @@ def _safe(name: str) -> str:
     return name.removeprefix("./")
 
 
-def _write(member: _Member, path: Path) -> str:
+def _write(member: _ArchiveMember, path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with member.open() as stream, path.open("wb") as out:

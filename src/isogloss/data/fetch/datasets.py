@@ -1,4 +1,4 @@
-"""Fetching datasets: what is missing is downloaded, verified, unpacked and put in its place.
+"""Bringing datasets into a data folder, and counting what is there.
 
 Running it again does only what is left to do. All unfinished work is kept in `.fetch/` in the data folder, so
 no file under its final name is ever half written, and a broken download goes on where it stopped.
@@ -13,12 +13,13 @@ from pathlib import Path
 import pooch
 import requests
 
-from isogloss.data.fetch_archive import extract
-from isogloss.data.fetch_download import Patience
-from isogloss.data.fetch_ledger import Entry, Ledger, exclusive, sha256_of
-from isogloss.data.fetch_retrieve import ChecksumError, Progress, Retriever, is_mirror
-from isogloss.data.files import SUFFIXES, existing, resolve
-from isogloss.data.sources import Dataset, Source
+from isogloss.data.fetch.archive import extract
+from isogloss.data.fetch.catalog import Dataset, RemoteFile
+from isogloss.data.fetch.checksums import ChecksumRecord, FetchedFile
+from isogloss.data.fetch.downloaders import RetryPolicy
+from isogloss.data.fetch.lock import exclusive
+from isogloss.data.fetch.session import ChecksumError, DownloadSession, FileProgress, is_mirror
+from isogloss.data.files import SUFFIXES, find_all, resolve, sha256_of
 from isogloss.errors import DataError, IsoglossError
 
 WORK = ".fetch"
@@ -26,16 +27,16 @@ RECORD = "checksums.json"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FetchOutcome:
     """What became of one download: `fetched`, `kept` (it was there and is intact) or `failed`."""
 
-    source: Source
+    source: RemoteFile
     state: str
     problem: IsoglossError | None = None
 
 
 @dataclass(frozen=True)
-class Status:
+class DatasetStatus:
     """How much of a dataset is in a folder, judged by file names.
 
     Attributes:
@@ -61,14 +62,14 @@ class Status:
         return "missing" if self.dataset.sources else "by hand"
 
 
-def status(dataset: Dataset, data: Path) -> Status:
+def status(dataset: Dataset, data: Path) -> DatasetStatus:
     """Count the files of a dataset that are there, packed or not; contents are not read."""
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(_plain_name(path.relative_to(data)) for path in existing(data, pattern))
+        files.update(_plain_name(path.relative_to(data)) for path in find_all(data, pattern))
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
-    return Status(
+    return DatasetStatus(
         dataset,
         min(len(files), expected),
         expected,
@@ -88,9 +89,9 @@ def fetch(
     *,
     mirror: str = "",
     force: bool = False,
-    patience: Patience | None = None,
-    progress: Progress = lambda source, done: None,
-) -> list[Outcome]:
+    retry: RetryPolicy | None = None,
+    progress: FileProgress = lambda source, done: None,
+) -> list[FetchOutcome]:
     """Bring datasets into a data folder; one download that fails does not keep the others from coming.
 
     Args:
@@ -98,7 +99,7 @@ def fetch(
         data: the data folder; it is made where there is none.
         mirror: a base URL or a folder that has `<dataset>/<file name>`, in place of the official hosts.
         force: download again what is already there and intact.
-        patience: how long to bear with slow or broken servers.
+        retry: how long to bear with slow or broken servers.
         progress: told about every chunk that arrives.
 
     Returns:
@@ -111,10 +112,10 @@ def fetch(
     if mirror and not is_mirror(mirror):
         raise DataError("neither a folder nor a web address", where=mirror, fix="Check --mirror")
     try:
-        with exclusive(data / WORK), requests.Session() as session, _silent_pooch():
-            retriever = Retriever(session, mirror, patience or Patience(), progress)
-            run = _Run(data, Ledger(data / RECORD, scratch=data / WORK), retriever, force)
-            return [run.outcome(source, dataset) for dataset in datasets for source in dataset.sources]
+        with exclusive(data / WORK), requests.Session() as web, _silent_pooch():
+            session = DownloadSession(web, mirror, retry or RetryPolicy(), progress)
+            run = _FetchRun(data, ChecksumRecord(data / RECORD, scratch=data / WORK), session, force)
+            return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror or error})",
@@ -136,67 +137,67 @@ def _silent_pooch() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _FetchRun:
     """One call of `fetch`."""
 
     data: Path
-    ledger: Ledger
-    retriever: Retriever
+    record: ChecksumRecord
+    session: DownloadSession
     force: bool
 
-    def outcome(self, source: Source, dataset: Dataset) -> Outcome:
+    def fetch_file(self, source: RemoteFile, dataset: Dataset) -> FetchOutcome:
         """Do one source, turning whatever goes wrong into an answer."""
         work = self.data / WORK / source.key
         try:
-            if not self.force and self._intact(source):
-                self.retriever.progress(source, source.size)
-                return Outcome(source, "kept")
-            self._bring(source, dataset, work)
+            if not self.force and self._is_intact(source):
+                self.session.progress(source, source.size)
+                return FetchOutcome(source, "kept")
+            self._download_and_place(source, dataset, work)
         except IsoglossError as error:
-            return Outcome(source, "failed", error)
+            return FetchOutcome(source, "failed", error)
         except OSError as error:
             where = str(error.filename or source.key)
             fix = "Make room or give access, or choose another folder with --data"
-            return Outcome(source, "failed", DataError(error.strerror or str(error), where=where, fix=fix))
+            return FetchOutcome(source, "failed", DataError(error.strerror or str(error), where=where, fix=fix))
         finally:
             _remove_if_empty(work)
             _remove_if_empty(work.parent)
-        return Outcome(source, "fetched")
+        return FetchOutcome(source, "fetched")
 
-    def _intact(self, source: Source) -> bool:
+    def _is_intact(self, source: RemoteFile) -> bool:
         """Whether all files of the source are there with the checksums that are published or recorded."""
-        entry = self.ledger.get(source.key)
+        known = self.record.get(source.key)
         if source.path and source.sha256:
             files = {source.path: source.sha256}
-        elif entry and source.sha256 in ("", entry.sha256):
-            files = entry.files
+        elif known and source.sha256 in ("", known.sha256):
+            files = known.files
         else:
             return False
         return all(sha256_of(self.data / path) == sha256 for path, sha256 in files.items())
 
-    def _bring(self, source: Source, dataset: Dataset, work: Path) -> None:
+    def _download_and_place(self, source: RemoteFile, dataset: Dataset, work: Path) -> None:
         if self.force:
             shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True, exist_ok=True)
-        entry = self.ledger.get(source.key)
-        sha256 = source.sha256 or (entry.sha256 if entry else "")
+        known = self.record.get(source.key)
+        sha256 = source.sha256 or (known.sha256 if known else "")
         try:
-            download, url = self.retriever.retrieve(source, sha256, work)
+            download, url = self.session.download(source, sha256, work)
         except ChecksumError as error:
             if source.sha256:
                 raise
-            raise self._changed(error, source) from error
+            raise self._changed_on_server(error, source) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
             files = self._unpack(download, source, dataset)
         else:
             files = {source.path: sha256}
-            _put(download, self.data / source.path)
+            _move(download, self.data / source.path)
         if source.rules or not source.sha256:
-            self.ledger.record(source.key, Entry(sha256, url, files))
+            self.record.add(source.key, FetchedFile(sha256, url, files))
         shutil.rmtree(work)
 
-    def _unpack(self, archive: Path, source: Source, dataset: Dataset) -> dict[str, str]:
+    def _unpack(self, archive: Path, source: RemoteFile, dataset: Dataset) -> dict[str, str]:
         """Put the wanted members in their places, all or none; files with a checksum of their own stay."""
         staging = archive.parent / "unpacked"
         shutil.rmtree(staging, ignore_errors=True)
@@ -213,14 +214,14 @@ class _Run:
             shutil.rmtree(archive.parent)  # or the next run would take it for a good download
             raise
         for path in files:
-            _put(staging / path, self.data / path)
+            _move(staging / path, self.data / path)
         return files
 
-    def _changed(self, error: ChecksumError, source: Source) -> ChecksumError:
+    def _changed_on_server(self, error: ChecksumError, source: RemoteFile) -> ChecksumError:
         return ChecksumError(
             "the file on the server is not the one that was first fetched",
             where=error.where,
-            fix=f"If you trust the new one, remove {source.key!r} from {self.ledger.path}",
+            fix=f"If you trust the new one, remove {source.key!r} from {self.record.path}",
         )
 
 
@@ -229,6 +230,6 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _put(file: Path, place: Path) -> None:
+def _move(file: Path, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     file.replace(place)

@@ -9,16 +9,16 @@ from urllib.parse import quote, urlsplit
 import pooch
 import requests
 
-from isogloss.data.fetch_download import FolderDownloader, HostError, Patience, ResumingDownloader
-from isogloss.data.fetch_wheel import SCHEME, PipDownloader
-from isogloss.data.sources import Source
+from isogloss.data.fetch.catalog import RemoteFile
+from isogloss.data.fetch.downloaders import FolderDownloader, HostError, ResumingDownloader, RetryPolicy
+from isogloss.data.fetch.wheel import SCHEME, PipDownloader
 from isogloss.errors import DataError, IsoglossError
 
 # A host that has used up all tries for this many files in a row is not asked again in this run.
-TOLERANCE = 3
+MAX_HOST_FAILURES = 3
 
 # Called with a source and the number of its bytes that are here so far.
-Progress = Callable[[Source, int], None]
+FileProgress = Callable[[RemoteFile, int], None]
 
 
 class ChecksumError(DataError):
@@ -31,7 +31,7 @@ def is_mirror(mirror: str) -> bool:
 
 
 @dataclass
-class Retriever:
+class DownloadSession:
     """Downloads through pooch, remembering which hosts have failed.
 
     Attributes:
@@ -42,12 +42,12 @@ class Retriever:
 
     session: requests.Session
     mirror: str
-    patience: Patience
-    progress: Progress
+    retry: RetryPolicy
+    progress: FileProgress
     failures: Counter[str] = field(default_factory=Counter)
     dead: dict[str, HostError] = field(default_factory=dict)
 
-    def retrieve(self, source: Source, sha256: str, work: Path) -> tuple[Path, str]:
+    def download(self, source: RemoteFile, sha256: str, work: Path) -> tuple[Path, str]:
         """The verified download in the folder `work`, and the address it came from.
 
         Args:
@@ -62,36 +62,36 @@ class Retriever:
         problems: list[IsoglossError] = []
         for place in self._places(source):
             try:
-                return self._from(place, source, sha256, work), place
+                return self._download_from(place, source, sha256, work), place
             except IsoglossError as error:
                 problems.append(error)
         raise next((error for error in problems if isinstance(error, ChecksumError)), problems[0])
 
-    def _places(self, source: Source) -> tuple[str, ...]:
+    def _places(self, source: RemoteFile) -> tuple[str, ...]:
         if not self.mirror:
             return source.urls
         if Path(self.mirror).is_dir():
             return (source.key,)
         return (f"{self.mirror.rstrip('/')}/{quote(source.key)}",)
 
-    def _from(self, place: str, source: Source, sha256: str, work: Path) -> Path:
+    def _download_from(self, place: str, source: RemoteFile, sha256: str, work: Path) -> Path:
         host = urlsplit(place).netloc
         if host in self.dead:
             raise self.dead[host]
         try:
-            path = self._verified(place, source, sha256, work)
+            path = self._download_verified(place, source, sha256, work)
         except HostError as error:
             self.failures[host] += 1
             if error.unreachable:
                 self.dead[host] = error
-            elif self.failures[host] >= TOLERANCE:
+            elif self.failures[host] >= MAX_HOST_FAILURES:
                 fix = "Try later, or use --mirror"
-                self.dead[host] = HostError(f"failed {TOLERANCE} times in a row", where=host, fix=fix)
+                self.dead[host] = HostError(f"failed {MAX_HOST_FAILURES} times in a row", where=host, fix=fix)
             raise
         self.failures[host] = 0
         return path
 
-    def _verified(self, place: str, source: Source, sha256: str, work: Path) -> Path:
+    def _download_verified(self, place: str, source: RemoteFile, sha256: str, work: Path) -> Path:
         """Let pooch download and verify; damage on the way gets one more chance, from the start."""
         downloader = self._downloader(place, source, sha256, work)
         known_hash = f"sha256:{sha256}" if sha256 else None
@@ -109,7 +109,7 @@ class Retriever:
             ) from error
 
     def _downloader(
-        self, place: str, source: Source, sha256: str, work: Path
+        self, place: str, source: RemoteFile, sha256: str, work: Path
     ) -> ResumingDownloader | FolderDownloader | PipDownloader:
         def progress(done: int) -> None:
             self.progress(source, done)
@@ -121,11 +121,11 @@ class Retriever:
             places = dict.fromkeys((source.key, source.path or source.key))
             return FolderDownloader((Path(self.mirror, file) for file in places), limit=limit, progress=progress)
         if place.startswith(SCHEME):
-            return PipDownloader(source.key, patience=self.patience, progress=progress)
+            return PipDownloader(source.key, retry=self.retry, progress=progress)
         return ResumingDownloader(
             self.session,
             work / f"{source.name}.part",
-            patience=self.patience,
+            retry=self.retry,
             checked=bool(sha256),
             limit=limit,
             progress=progress,

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from isogloss.data.fetch_download import Arrived, Patience
+from isogloss.data.fetch.downloaders import BytesProgress, RetryPolicy
 from isogloss.errors import DataError
 
 # An address reads `pip:<name>==<version>/<file name of the wheel>`.
@@ -23,13 +23,13 @@ class PipDownloader:
 
     Args:
         key: where a mirror has the wheel, for the advice.
-        patience: handed on to pip as its timeout and its retries.
+        retry: handed on to pip as its timeout and its retries.
         progress: told once, when the wheel is there: pip cannot be watched.
     """
 
-    def __init__(self, key: str, *, patience: Patience, progress: Arrived) -> None:
+    def __init__(self, key: str, *, retry: RetryPolicy, progress: BytesProgress) -> None:
         self._by_hand = f"Or get the wheel elsewhere, put it at DIR/{key} and use --mirror DIR"
-        self._patience = patience
+        self._retry = retry
         self._progress = progress
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
@@ -49,8 +49,8 @@ class PipDownloader:
 
     def _download(self, requirement: str, folder: str) -> None:
         options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
-        patience = [f"--timeout={ceil(self._patience.stall)}", f"--retries={self._patience.attempts - 1}"]
-        done = run_pip(["download", *options, *patience, f"--dest={folder}", requirement])
+        retry = [f"--timeout={ceil(self._retry.stall)}", f"--retries={self._retry.attempts - 1}"]
+        done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
         if done.returncode:
             fix = f"Check the network and pip's index settings. {self._by_hand}"
             raise DataError(f"pip cannot get it ({_reason(done)})", where=requirement, fix=fix)

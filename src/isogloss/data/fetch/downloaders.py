@@ -27,11 +27,11 @@ LONGEST_PAUSE = 60.0
 _UNPACKERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
 
 # Called with the number of bytes that are here so far.
-Arrived = Callable[[int], None]
+BytesProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long to bear with a server.
 
     Attributes:
@@ -51,7 +51,7 @@ class HostError(DataError):
     unreachable = False
 
 
-class _PassingError(Exception):
+class _RetryableError(Exception):
     """Something that may be gone at the next try."""
 
     def __init__(self, what: str, wait: float = 0.0, unreachable: bool = False) -> None:
@@ -77,15 +77,15 @@ class ResumingDownloader:
         session: requests.Session,
         part: Path,
         *,
-        patience: Patience,
+        retry: RetryPolicy,
         checked: bool,
         limit: int = 0,
-        progress: Arrived,
+        progress: BytesProgress,
     ) -> None:
         self._session = session
         self._part = part
         self._tag = part.with_name(part.name + ".tag")
-        self._patience = patience
+        self._retry = retry
         self._checked = checked
         self._limit = limit
         self._progress = progress
@@ -97,13 +97,13 @@ class ResumingDownloader:
             try:
                 self._transfer(url)
                 break
-            except _PassingError as error:
+            except _RetryableError as error:
                 # A connection that breaks again and again but brings bytes each time is worth staying with.
                 failures = 1 if self._size() > best else failures + 1
                 best = max(best, self._size())
-                if failures >= self._patience.attempts:
+                if failures >= self._retry.attempts:
                     raise _given_up(url, error) from None
-                time.sleep(min(max(error.wait, self._patience.pause * 2 ** (failures - 1)), LONGEST_PAUSE))
+                time.sleep(min(max(error.wait, self._retry.pause * 2 ** (failures - 1)), LONGEST_PAUSE))
         self._part.replace(output_file)
         self._tag.unlink(missing_ok=True)
 
@@ -120,17 +120,17 @@ class ResumingDownloader:
                 headers["If-Range"] = tag
         answered = False
         try:
-            with self._session.get(url, headers=headers, stream=True, timeout=self._patience.stall) as response:
+            with self._session.get(url, headers=headers, stream=True, timeout=self._retry.stall) as response:
                 answered = True
                 self._receive(url, response, have)
         except requests.exceptions.Timeout as error:
-            raise _PassingError(f"no answer for {self._patience.stall:g} s", unreachable=True) from error
+            raise _RetryableError(f"no answer for {self._retry.stall:g} s", unreachable=True) from error
         except requests.exceptions.ChunkedEncodingError as error:
-            raise _PassingError(f"cut off after {self._size():,} bytes") from error
+            raise _RetryableError(f"cut off after {self._size():,} bytes") from error
         except requests.exceptions.ConnectionError as error:
             # Silence in the middle of a body comes out here too, and says nothing against the host.
             what = f"broken off or silent after {self._size():,} bytes" if answered else "no connection"
-            raise _PassingError(what, unreachable=not answered) from error
+            raise _RetryableError(what, unreachable=not answered) from error
         except requests.exceptions.RequestException as error:
             raise DataError(f"{type(error).__name__}: {error}", where=url, fix="Use --mirror") from error
 
@@ -152,7 +152,7 @@ class ResumingDownloader:
             if _range_total(response.headers) == have:
                 return
             self._discard()
-            raise _PassingError("the kept part does not fit the file on the server")
+            raise _RetryableError("the kept part does not fit the file on the server")
         _check_status(url, response)
         version = _version(response.headers)
         if response.status_code != requests.codes.partial_content:
@@ -161,7 +161,7 @@ class ResumingDownloader:
             self._tag.write_text(version, encoding="utf-8")
         elif _range_start(response.headers) != have or (version and version != self._known_version()):
             self._discard()
-            raise _PassingError("the server answered with a part of another file")
+            raise _RetryableError("the server answered with a part of another file")
         total = _total(response.headers, have)
         chunks = response.iter_content(CHUNK)
         try:
@@ -172,7 +172,7 @@ class ResumingDownloader:
             raise
         # urllib3 notices this itself only since version 2.
         if total and self._size() < total:
-            raise _PassingError(f"cut off after {self._size():,} of {total:,} bytes")
+            raise _RetryableError(f"cut off after {self._size():,} of {total:,} bytes")
 
 
 class FolderDownloader:
@@ -183,7 +183,7 @@ class FolderDownloader:
         limit: bytes after which the file is not the wanted one, 0 for no limit.
     """
 
-    def __init__(self, places: Iterable[Path], *, limit: int = 0, progress: Arrived) -> None:
+    def __init__(self, places: Iterable[Path], *, limit: int = 0, progress: BytesProgress) -> None:
         self._places = tuple(places)
         self._limit = limit
         self._progress = progress
@@ -205,7 +205,9 @@ class FolderDownloader:
             raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
 
-def _copy(chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: Arrived) -> None:
+def _copy(
+    chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: BytesProgress
+) -> None:
     for chunk in chunks:
         done += len(chunk)
         if limit and done > limit:
@@ -222,7 +224,7 @@ def _check_status(url: str, response: requests.Response) -> None:
     code = response.status_code
     if code in BUSY:
         wait = response.headers.get("Retry-After", "")
-        raise _PassingError(f"HTTP {code} {response.reason}", wait=float(wait) if wait.isdecimal() else 0.0)
+        raise _RetryableError(f"HTTP {code} {response.reason}", wait=float(wait) if wait.isdecimal() else 0.0)
     if code not in (requests.codes.ok, requests.codes.partial_content):
         raise DataError(
             f"HTTP {code} {response.reason}",
@@ -262,7 +264,7 @@ def _is_packed(headers: Mapping[str, str]) -> bool:
     return headers.get("Content-Encoding", "identity") != "identity"
 
 
-def _given_up(url: str, error: _PassingError) -> HostError:
+def _given_up(url: str, error: _RetryableError) -> HostError:
     if error.unreachable:
         problem = HostError(str(error), where=urlsplit(url).netloc, fix="Check the network, or use --mirror")
     else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from isogloss.data.files import Digest, existing, resolve
+from isogloss.data.files import Digest, find_all, resolve
 from isogloss.errors import DataError
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
@@ -22,7 +22,7 @@ def corpus_iso3(code: str) -> str:
 
 
 @dataclass
-class Source:
+class SplitFiles:
     """One split of one language in one layout, to be read."""
 
     task: Task
@@ -46,13 +46,13 @@ class Source:
         return pattern.format(lang=code, iso3=iso3, name=name)
 
     def path(self, suffix: str = "", *, language: str | None = None, pattern: str | None = None) -> Path | None:
-        """The file of this source, packed or not; None where it is not there."""
+        """The file, packed or not; None where it is not there."""
         chosen = self.pattern if pattern is None else pattern
         return self.noted(resolve(self.root / (self.relative(chosen, language) + suffix)))
 
     def paths(self) -> list[Path]:
         """All files matching the pattern, in name order."""
-        found = existing(self.root, self.relative(self.pattern))
+        found = find_all(self.root, self.relative(self.pattern))
         self.read.extend(found)
         return found
 
@@ -75,7 +75,7 @@ class Source:
         units: list[str] | None = None,
         pool: Pool | None = None,
     ) -> Examples:
-        """Examples of this source; refuses an id that occurs twice."""
+        """The examples that were read; refuses an id that occurs twice."""
         if len(set(ids)) != len(ids):
             twice = next(iter(_repeated(ids)))
             raise DataError(f"id {twice!r} occurs more than once", where=self.where())

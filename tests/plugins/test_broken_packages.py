@@ -1,0 +1,121 @@
+"""A package whose parts cannot be loaded, or that takes our names, hinders nobody: it is told about when it matters."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plugins.installed import Environment, declare
+
+# Nothing there, something else, and something that calls itself otherwise; then a name of ours.
+BROKEN = {"absent": "nowhere:THING", "failing": "broken_plugin:missing", "wrong": "broken_plugin:NUMBER"}
+OURS = {
+    "isogloss.kinds": "qa",
+    "isogloss.tasks": "xquad",
+    "isogloss.suites": "xtreme-r",
+    "isogloss.metrics": "accuracy",
+    "isogloss.attributes": "aLen",
+    "isogloss.systems": "ngram",
+}
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    root = tmp_path_factory.mktemp("broken")
+    declare(root / "site", "broken-plugin", {g: {**BROKEN, ours: "broken_plugin:NUMBER"} for g, ours in OURS.items()})
+    (root / "site" / "broken_plugin.py").write_text("NUMBER = 3\n", encoding="utf-8")
+    return Environment(root / "site", root / "data")
+
+
+@pytest.fixture(scope="module")
+def answered(broken: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The floor baseline's answers to one of our tasks, made beside the broken package."""
+    runs = tmp_path_factory.mktemp("runs")
+    words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "en,sw", "--seeds", 1, "--out", runs)
+    broken.isogloss("run", "ngram", *words)
+    return runs / "ngram" / "zero-shot" / "seed-0"
+
+
+@pytest.mark.parametrize("what", ["tasks", "suites", "metrics"])
+def test_lists_leave_out_what_cannot_be_loaded_and_say_so(broken: Environment, what: str) -> None:
+    done = broken.isogloss("list", what, "--json")
+    assert not {*BROKEN} & {next(iter(row.values())) for row in json.loads(done.out)}
+    noun = what.removesuffix("s")
+    for said in (
+        f"warning: {noun} left out: nowhere:THING: {noun} 'absent' cannot be loaded: No module named 'nowhere'",
+        f"warning: {noun} left out: broken_plugin:missing: {noun} 'failing' cannot be loaded: ",
+        f"{noun} 'wrong' cannot be loaded: it is a int, not a {noun.capitalize()}",
+        f"warning: {noun} left out: broken_plugin:NUMBER: the name {OURS[f'isogloss.{what}']!r} is taken",
+    ):
+        assert said in done.err, done.err
+
+
+def test_systems_are_listed_by_name_and_ours_are_ours(broken: Environment) -> None:
+    found = {row["system"]: row["from"] for row in json.loads(broken.isogloss("list", "systems", "--json").out)}
+    assert found["ngram"] == "isogloss.systems.ngram:NgramSystem"
+    assert found["absent"] == "nowhere:THING"
+
+
+def test_every_verb_serves_our_tasks(broken: Environment, answered: Path, tmp_path: Path) -> None:
+    words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "en,sw")
+    assert "2 files, 0 errors" in broken.isogloss("validate", answered).out
+    broken.isogloss("export", "mini-xnli", "--languages", "en", "--out", tmp_path / "inputs")
+    target = tmp_path / "results.json"
+    broken.isogloss("score", answered, *words, "--json", target)
+    assert [cell["language"] for cell in json.loads(target.read_text(encoding="utf-8"))["cells"]] == ["en", "sw"]
+    broken.isogloss("compare", answered, answered, *words)
+    broken.isogloss("explain", answered, *words)
+    broken.isogloss("report", target, "--no-pictures", "--out", tmp_path / "report")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_asking_for_one_is_an_error_that_says_why(broken: Environment, name: str, tmp_path: Path) -> None:
+    for words in (("list", name), ("run", name, "--suite", "mini", "--out", tmp_path)):
+        said = broken.isogloss(*words, code=1).err
+        assert f"error: {BROKEN[name]}" in said, said
+        assert "cannot be loaded" in said or "is not a System" in said
+
+
+def test_every_verb_names_the_one_that_it_is_asked_for(broken: Environment, answered: Path, tmp_path: Path) -> None:
+    for words in (
+        ("export", "absent", "--out", tmp_path),
+        ("score", answered, "--tasks", "absent"),
+        ("score", answered, "--suite", "absent"),
+        ("validate", answered, "--tasks", "absent"),
+    ):
+        assert broken.isogloss(*words, code=1).err.startswith("error: nowhere:THING: ")
+
+
+def test_answers_to_a_task_that_cannot_be_loaded_are_named(broken: Environment, tmp_path: Path) -> None:
+    (tmp_path / "absent").mkdir()
+    assert "task 'absent' cannot be loaded" in broken.isogloss("validate", tmp_path, code=1).err
+
+
+def test_a_task_of_a_kind_that_cannot_be_loaded(tmp_path: Path) -> None:
+    """The task itself can be shown; what must know its kind says that it cannot be loaded."""
+    code = """
+from isogloss.tasks import Layout, Task
+files = (Layout("pairs.documents", test="odd/{lang}.tsv"),)
+TASK = Task("odd", "Odd: a task", "absent", "odd", ("en",), ("accuracy",), files, {}, "", "", "")
+"""
+    (tmp_path / "odd_plugin.py").write_text(code, encoding="utf-8")
+    declare(tmp_path, "odd-plugin", {"isogloss.tasks": {"odd": "odd_plugin:TASK", "other": "odd_plugin:TASK"}})
+    declare(tmp_path, "kinds-plugin", {"isogloss.kinds": {"absent": "nowhere:KIND"}})
+    env = Environment(tmp_path, tmp_path / "data")
+    done = env.isogloss("list", "tasks")
+    assert "odd" in done.out
+    assert "task 'other' cannot be loaded: it calls itself 'odd'" in done.err
+    (tmp_path / "data" / "odd").mkdir(parents=True)
+    (tmp_path / "data" / "odd" / "en.tsv").write_text("yes\ttext\n", encoding="utf-8")
+    assert "kind 'absent' cannot be loaded" in env.isogloss("export", "odd", "--out", tmp_path / "out", code=1).err
+
+
+def test_the_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
+    code = "from isogloss.tasks import Suite\nSUITE = Suite('ours', '{}', ('xnli',))\n"
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(code.format(name), encoding="utf-8")
+        declare(tmp_path, name, {"isogloss.suites": {"ours": f"{name}:SUITE"}})
+    done = Environment(tmp_path, tmp_path / "data").isogloss("list", "suites", "--json")
+    (found,) = (row["title"] for row in json.loads(done.out) if row["suite"] == "ours")
+    other = {"one": "two", "two": "one"}[found]
+    assert f"warning: {other}:SUITE left out: {found}:SUITE has the name 'ours' in isogloss.suites" in done.err

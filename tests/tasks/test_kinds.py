@@ -1,0 +1,85 @@
+"""What a kind declares, and what it need not."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from isogloss.errors import IsoglossError
+from isogloss.metrics import accuracy
+from isogloss.metrics.registry import METRICS, metric
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import KINDS, Judgement, Kind, Values, judge
+from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+
+
+class Sparse(Kind):
+    """A kind that says only what it must."""
+
+    form, answer, shape, inputs, gold = "word", str, "a word", ("text",), "word"
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        return Judgement({"accuracy": accuracy.statistics(examples["word"], values)})
+
+
+def examples(**columns: Any) -> Examples:
+    return Examples("xnli", "sw", "test", ["test-0", "test-1"], columns, "word")
+
+
+def test_the_rest_has_defaults() -> None:
+    kind, made = Sparse(), examples(text=["one", "two"], word=["a", "b"])
+    assert kind.provides == ("text", "word")
+    assert kind.main_text(made) == ["one", "two"]
+    assert kind.text_language(made) == "sw"
+    assert kind.row_ids(made) == ["test-0", "test-1"]
+    assert not list(kind.errors(task("xnli"), made, ["a", None]))
+    assert kind.gold_columns(task("xnli"), ["x"], ["a"]) == (["x"], {"word": ["a"]})
+    assert kind.placeholder(made) == ""
+    with pytest.raises(IsoglossError, match=r"vectors are no answers to xnli\. An answer is a word"):
+        kind.answers_from_vectors(task("xnli"), made, None)  # type: ignore[arg-type]
+
+
+def test_examples_without_any_input_have_no_text() -> None:
+    with pytest.raises(IsoglossError, match="unknown column 'text'"):
+        Sparse().main_text(examples(word=["a", "b"]))
+
+
+def test_what_it_must_say_is_named() -> None:
+    class Silent(Kind):
+        form = "word"
+
+        def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+            return Judgement({})
+
+    with pytest.raises(TypeError, match="Silent does not declare answer, shape, inputs, gold"):
+        Silent()
+
+
+@pytest.mark.parametrize(
+    ("kind", "provides"),
+    [
+        ("classification", "text text_a text_b label"),
+        ("choice", "premise question choices label"),
+        ("tagging", "tokens text offsets tags"),
+        ("qa", "question context answers answer_starts"),
+        ("bitext", "text targets pool ranking"),
+        ("pool", "text targets frequency_bin pool shared-pool ranking"),
+        ("mining", "text targets pool"),
+    ],
+)
+def test_what_attributes_can_be_computed_from(kind: str, provides: str) -> None:
+    assert KINDS[kind].provides == tuple(provides.split())
+
+
+def test_a_task_is_scored_by_a_metric_that_its_kind_has() -> None:
+    odd = replace(task("xnli"), main=("f1",))
+    made = examples(label=["neutral", "neutral"])
+    with pytest.raises(IsoglossError, match="xnli is scored by f1, but its kind classification has accuracy"):
+        judge(odd, made, ["neutral", "neutral"])
+
+
+def test_metrics_know_their_direction() -> None:
+    assert [name for name in METRICS.shipped if metric(name).lower_is_better] == ["error", "error_paper"]
+    assert metric("map@20").title.startswith("AP cut at 20")
+    assert metric("nobody-knows-it") == replace(metric("f1"), name="nobody-knows-it", title="nobody-knows-it")
