@@ -103,8 +103,8 @@ def test_a_word_changes_no_case(before: dict[str, str], monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("afresh")
 def test_a_name_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def more(file: LanguageFile) -> schema.Names:
-        return schema.Names([*file.names.male, "Xx"], [*file.names.female, "Yy"])
+    def more(file: LanguageFile) -> schema.GivenNames:
+        return schema.GivenNames([*file.names.male, "Xx"], [*file.names.female, "Yy"])
 
     _speaks(monkeypatch, *(_edited(code, names=more(grammar(code).file)) for code in OTHERS))
     assert {code: digest(code) for code in OTHERS} == before
@@ -121,7 +121,7 @@ def test_a_template_changes_no_case(before: dict[str, str], monkeypatch: pytest.
                 found[test] = msgspec.structs.replace(own, contexts=contexts, ask={**own.ask, "price": "?"})
             else:
                 found[test] = msgspec.structs.replace(own, contexts=contexts, questions=[*own.questions, ("?", "{a}")])
-        unrelated = schema.Invariance([*file.templates.invariance.unrelated, "?"])
+        unrelated = schema.InvarianceTemplates([*file.templates.invariance.unrelated, "?"])
         return msgspec.structs.replace(file.templates, **found, invariance=unrelated)
 
     _speaks(monkeypatch, *(_edited(code, templates=more(grammar(code).file)) for code in OTHERS))

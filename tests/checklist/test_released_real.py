@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.checklist.audit import Findings
-from isogloss.checklist.released import GivenNames, ReleasedSheet, audit_sheet, given_names, load, unpassable_cases
+from isogloss.checklist.released import ReleasedNames, ReleasedSheet, audit_sheet, given_names, load, unpassable_cases
 from isogloss.languages.published import checklist
 
 CASES = 13
@@ -34,12 +34,12 @@ def sheet(path: Path) -> ReleasedSheet:
 
 
 @pytest.fixture(scope="module")
-def names(data_dir: Path) -> GivenNames:
+def names(data_dir: Path) -> ReleasedNames:
     return given_names(data_dir / "given_names" / "wikidata_names_places.json")
 
 
 @pytest.fixture(scope="module")
-def findings(path: Path, names: GivenNames) -> Findings:
+def findings(path: Path, names: ReleasedNames) -> Findings:
     return audit_sheet(path, None, names, count=CASES)
 
 
@@ -93,7 +93,7 @@ def test_all_hopeless_cells_were_published_as_total_failures(findings: Findings)
     assert {published[cell] for cell in confused} == {100.0}
 
 
-def test_the_finnish_duck(sheet: ReleasedSheet, path: Path, names: GivenNames) -> None:
+def test_the_finnish_duck(sheet: ReleasedSheet, path: Path, names: ReleasedNames) -> None:
     found = audit_sheet(path, ["fi"], names)
     lost = {finding.example.rpartition("-")[0] for finding in found.found if finding.kind == "unreachable"}
     made = sheet.examples("fi", "animal_vs_vehicle", names=names)
@@ -150,13 +150,13 @@ def test_slips_of_the_templates(findings: Findings) -> None:
     ],
 )
 def test_conditions_that_do_not_fit(
-    sheet: ReleasedSheet, names: GivenNames, language: str, test: str, told: str
+    sheet: ReleasedSheet, names: ReleasedNames, language: str, test: str, told: str
 ) -> None:
     made = sheet.examples(language, test, 500, names=names)
     assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.slips)
 
 
-def test_names_of_other_scripts_and_languages(sheet: ReleasedSheet, names: GivenNames) -> None:
+def test_names_of_other_scripts_and_languages(sheet: ReleasedSheet, names: ReleasedNames) -> None:
     borrowed = [code for code in sheet.languages if names.borrowed(code)]
     assert sorted(borrowed) == "af eu gu ha ht jv ka kk ml mr pa qu sw te tl wo yo".split()
 

@@ -39,7 +39,7 @@ _NAMES_FILE = "given_names/wikidata_names_places.json"
 
 
 @dataclass(frozen=True)
-class GivenNames:
+class ReleasedNames:
     """Given names by language; a language that has none borrows the English ones."""
 
     men: Mapping[str, Sequence[str]]
@@ -63,7 +63,7 @@ class _NamesFile(msgspec.Struct):
     fnames: dict[str, list[str]]
 
 
-def given_names(path: Path) -> GivenNames:
+def given_names(path: Path) -> ReleasedNames:
     """Names from CheckList's lists: JSON with `mnames` and `fnames` by language, packed or not."""
     try:
         file = msgspec.json.decode(read_bytes(resolve(path) or path), type=_NamesFile)
@@ -71,16 +71,16 @@ def given_names(path: Path) -> GivenNames:
         raise DataError(f"not a list of names: {error}", where=str(path)) from None
     if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
         raise DataError("no English names", where=str(path), fix="They stand in for languages that have none")
-    return GivenNames(file.mnames, file.fnames)
+    return ReleasedNames(file.mnames, file.fnames)
 
 
-def _names_beside(sheet: Path, languages: Iterable[str]) -> GivenNames:
+def _names_beside(sheet: Path, languages: Iterable[str]) -> ReleasedNames:
     """The name lists of the data folder the sheet lies in; without one, the names of the shipped suite."""
     path = sheet.resolve().parent.parent / _NAMES_FILE
     if resolve(path) is not None:
         return given_names(path)
     speakers = {code: grammar(code).names for code in languages}
-    return GivenNames(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
+    return ReleasedNames(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class ReleasedSheet:
         return self.translations[language][test]
 
     def examples(
-        self, language: str, test: str, count: int = CASES, seed: int = 0, names: GivenNames | None = None
+        self, language: str, test: str, count: int = CASES, seed: int = 0, names: ReleasedNames | None = None
     ) -> Iterator[ReleasedExample]:
         """Up to `count` distinct cases, all of them where there are fewer; same seed, same cases."""
         translation = self.translation(language, test)
@@ -130,7 +130,7 @@ def load(path: Path) -> ReleasedSheet:
 def audit_sheet(
     path: Path,
     languages: Sequence[str] | None = None,
-    names: GivenNames | None = None,
+    names: ReleasedNames | None = None,
     *,
     count: int = CASES,
     seed: int = 0,
@@ -159,7 +159,7 @@ def _people(example: ChecklistExample) -> Sequence[str]:
     return example.people if isinstance(example, ReleasedExample) else ()
 
 
-def _slips(examples: Iterable[ReleasedExample], language: str, names: GivenNames) -> Iterator[Finding]:
+def _slips(examples: Iterable[ReleasedExample], language: str, names: ReleasedNames) -> Iterator[Finding]:
     # Where the script differs, the audit sees borrowed names by their letters.
     unseen = language != ENGLISH and names.borrowed(language) and script_of_letter("a", language)
     for example in examples:
