@@ -83,15 +83,13 @@ def _lines(sentences: list[list[tuple[str, str]]], prefix: str = "") -> Iterator
 
 # What each side does between its imports and its result, with the folder and the names of the task as arguments.
 OURS = """
-from isogloss.explain.analysis import analyse, wanted
-from isogloss.scoring.cells import Request
+from isogloss.explain.analysis import explain
 
-request = Request.of(tasks=[task], languages=["en"], data=folder / "data")
-chosen = wanted(sys.argv[4:] or None, request)
+options = {"data": folder / "data", "tasks": [task], "languages": ["en"], "attributes": sys.argv[4:] or None}
 
 
 def work():
-    analyse([folder / "predictions"], request, chosen)
+    explain(folder / "predictions", **options)
 """
 THEIRS = """
 from explainaboard import get_loader_class, get_processor_class

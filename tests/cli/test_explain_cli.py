@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from e2e.command import isogloss, scored
-from isogloss.explain.buckets import learn
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.buckets import learn_binning
+from isogloss.explain.selection import choose_attributes
 from isogloss.predictions.importers import import_files
 from isogloss.predictions.write import write_predictions
 from isogloss.tasks.loading import load_gold
@@ -239,13 +239,13 @@ def test_edges_of_the_paper(data_dir: Path) -> None:
     """Table 25, English: lengths span the same ranges; its inner edges come from filling buckets greedily."""
     gold = load_gold(task("xquad"), "en", "test", data_dir)
     paper = {"qLen": (3, 8, 11, 16, 29), "cLen": (25, 91, 111, 156, 509)}
-    for attribute in AttributeSelection(tuple(paper)).of("qa"):
+    for attribute in choose_attributes(list(paper), ["qa"]).of("qa"):
         assert attribute.values is not None
         column = attribute.values(gold).astype(float)
         edges = paper[attribute.name]
         assert (column.min(), column.max()) == (edges[0], edges[-1])
-        assert learn(column, False, greedy=True).edges == edges[1:4]
+        assert learn_binning(column, False, greedy=True).edges == edges[1:4]
         # Ours are nearer to equal counts.
-        ours = [bucket.n for bucket in learn(column, False).apply(column)[0]]
+        ours = [bucket.n for bucket in learn_binning(column, False).apply(column)[0]]
         theirs = np.diff(np.searchsorted(np.sort(column), [*edges[1:4]], side="right"), prepend=0, append=len(column))
         assert np.std(ours) < np.std(theirs)

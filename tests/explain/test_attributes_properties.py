@@ -94,7 +94,7 @@ def test_columns_fit_whatever_the_text(rows, language):
     }
     for kind, (task, columns) in kinds.items():
         data = Examples(task, language, "test", ids, dict(columns), "label", pool=pool)
-        for one in attributes_for(kind, data):
+        for one in filter(lambda one: one.level == "example", attributes_for(kind, data)):
             values = one.values(data)
             assert values.shape == (len(rows),), one.name
             assert values.dtype.kind == ("U" if one.discrete else "f"), one.name

@@ -6,7 +6,7 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.attributes import attribute, attributes_for
-from isogloss.explain.buckets import learn
+from isogloss.explain.buckets import learn_binning
 from isogloss.tasks import task
 from isogloss.tasks.loading import load
 
@@ -41,7 +41,7 @@ def examples(name, language, data_dir):
 @pytest.mark.parametrize(("language", "name"), TABLE_25)
 def test_question_and_context_lengths_are_the_papers(language, name, data_dir):
     values = attribute(name, "whitespace").values(examples("xquad", language, data_dir))
-    edges = learn(values, False, greedy=True).edges
+    edges = learn_binning(values, False, greedy=True).edges
     assert (values.min(), *edges, values.max()) == TABLE_25[language, name]
 
 
@@ -63,7 +63,8 @@ def test_question_and_context_lengths_are_the_papers(language, name, data_dir):
 def test_every_attribute_of_a_real_cell(name, language, data_dir):
     data = examples(name, language, data_dir)
     for one in attributes_for(task(name).kind, data):
-        assert len(one.values(data)) == len(data), one.name
+        if one.level == "example":
+            assert len(one.values(data)) == len(data), one.name
 
 
 @pytest.mark.parametrize("language", task("xquad").languages)

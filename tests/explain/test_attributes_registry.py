@@ -1,17 +1,19 @@
 """The registry: names, kinds, plugins, a user's column."""
 
 import json
-from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
+from isogloss import plugins
 from isogloss.errors import DataError, UnknownNameError
-from isogloss.explain.attributes import ATTRIBUTES, KINDS, attribute, attributes_for, from_jsonl, plugins, registry
-from isogloss.explain.attributes.packages import installed
+from isogloss.explain.attributes import ATTRIBUTES, attribute, attributes_for, from_jsonl, registry
+from isogloss.explain.attributes.needs import applies
 from isogloss.explain.model import Attribute
+from isogloss.explain.selection import choose_attributes
+from isogloss.plugins import Registry
 from isogloss.tasks import TASKS, task
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import KINDS, Kind
 
 
 def two(language="en", task="xnli"):
@@ -24,12 +26,15 @@ def written(tmp_path, *rows):
     return path
 
 
-def test_names_are_unique_in_any_case_and_kinds_are_the_tasks():
-    names = [one.name.casefold() for one in ATTRIBUTES]
-    assert len(set(names)) == len(names)
-    assert {task(name).kind for name in TASKS.shipped} == set(KINDS)
-    assert all(set(one.kinds) <= set(KINDS) and one.title for one in ATTRIBUTES)
-    assert all(attributes_for(kind) for kind in KINDS)
+def test_names_are_unique_within_a_kind_and_every_attribute_has_one():
+    assert {task(name).kind for name in TASKS.shipped} == set(KINDS.shipped)
+    for kind in KINDS.shipped:
+        names = [one.name.casefold() for one in attributes_for(kind)]
+        assert names
+        assert len(set(names)) == len(names)
+    offered = {(one.name, one.needs) for kind in KINDS.shipped for one in attributes_for(kind)}
+    assert offered == {(one.name, one.needs) for one in ATTRIBUTES}
+    assert all(one.title for one in ATTRIBUTES)
 
 
 def test_names_are_found_in_any_case_and_near_ones_are_offered():
@@ -47,77 +52,84 @@ def test_gold_attributes_are_not_offered_without_gold():
     assert "label" in {one.name for one in attributes_for("classification")}
 
 
-@dataclass
-class Point:
-    name: str
-    loaded: object
+MODULE = """
+from isogloss.explain.model import Attribute
 
-    @property
-    def value(self):
-        return f"package:{self.name}"
-
-    def load(self):
-        if isinstance(self.loaded, Exception):
-            raise self.loaded
-        return self.loaded
+VOWELS = Attribute("vowels", "number of vowels", ("text_a",), values=lambda examples: [0.0] * len(examples))
+SURPRISE = Attribute("surprise", "surprise", ("main-text",), values=lambda examples: [1.0] * len(examples))
+TAKEN = Attribute("aLen", "again", ("answers",))
+AGAIN = Attribute("vowels", "again", ("text_a",))
+WRONG = 3
+"""
+ENTRIES = """[isogloss.attributes]
+vowels = brought:VOWELS
+surprise = brought:SURPRISE
+taken = brought:TAKEN
+twice = brought:AGAIN
+wrong = brought:WRONG
+broken = no_such_module:THING
+"""
 
 
 @pytest.fixture
-def brought(monkeypatch):
-    def install(*points):
-        monkeypatch.setattr(registry, "installed", lambda: points)
-        plugins.cache_clear()
-
-    yield install
-    plugins.cache_clear()
+def brought(tmp_path, monkeypatch):
+    """An installed package with attributes, some of which cannot be used."""
+    info = tmp_path / "brought-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRIES)
+    (tmp_path / "brought.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "PLUGINS", Registry("attribute", Attribute, {}, "isogloss.attributes"))
+    for known in (plugins.entry_points, registry.all_attributes):
+        known.cache_clear()
+    yield
+    for known in (plugins.entry_points, registry.all_attributes):
+        known.cache_clear()
 
 
 def test_plugins_are_added_and_broken_ones_reported(brought):
-    mine = Attribute("vowels", "number of vowels", ("qa",), discrete=False, values=lambda examples: np.zeros(2))
-    other = Attribute("tone", "tone", ("qa",), discrete=True, values=lambda examples: np.array(["a", "b"]))
-    brought(
-        Point("one", mine),
-        Point("broken", ImportError("no such module")),
-        Point("several", [other]),
-        Point("taken", Attribute("aLen", "again", ("qa",), discrete=False)),
-        Point("wrong", [3]),
-        Point("twice", mine),
-    )
     with pytest.warns(UserWarning, match="attribute left out") as caught:
-        assert attribute("Vowels") is mine
-    assert len(caught) == 4
-    assert plugins().attributes == (mine, other)
-    reasons = dict(problem.split(": ", 1) for problem in plugins().problems)
-    assert reasons["package:broken"] == "no such module"
-    assert reasons["package:taken"] == "the name 'aLen' is taken"
-    assert "not an Attribute" in reasons["package:wrong"]
-    assert reasons["package:twice"] == "the name 'vowels' is taken"
+        found = attribute("Vowels")
+    reasons = [str(warning.message) for warning in caught]
+    assert len(reasons) == 4
+    assert any("the name 'aLen' is taken" in reason for reason in reasons)
+    assert any("the name 'vowels' is taken" in reason for reason in reasons)
+    assert any("it is a int, not a Attribute" in reason for reason in reasons)
+    assert any("no_such_module" in reason for reason in reasons)
     assert attribute("aLen").title == "answer length in tokens"
-    # Ours is the only one that knows conventions; another's is left as it is.
-    assert mine in attributes_for("qa", convention="whitespace")
+    assert found.title == "number of vowels"
+    # It does not say that it counts tokens, so it is left as it is.
+    assert found in attributes_for("classification", convention="whitespace")
+    # It is offered where its needs are met, like any other: this package's own is for every kind.
+    assert all("surprise" in {one.name for one in attributes_for(kind)} for kind in KINDS)
+    assert "vowels" not in {one.name for one in attributes_for("qa")}
+    assert "vowels" in {one.name for one in choose_attributes(["vowels"], KINDS).of("classification", two())}
 
 
-@pytest.mark.parametrize(
-    ("written", "found"),
-    [
-        ("[isogloss.attributes]\nvowels = vowels:ATTRIBUTE\n", ["vowels"]),
-        ("[console_scripts]\nvowels = vowels:main\n", []),
-    ],
-)
-def test_packages_that_bring_attributes_are_found(written, found, tmp_path, monkeypatch):
-    info = tmp_path / "vowels-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: vowels\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(written)
-    monkeypatch.syspath_prepend(tmp_path)
-    installed.cache_clear()
-    assert [point.name for point in installed()] == found
-    installed.cache_clear()
+class Similarity(Kind):
+    """How alike two sentences are: a kind from outside."""
+
+    form, answer, shape = "number", float, "a number"
+    inputs = ("text_a", "text_b")
+    gold = "similarity"
+    provides = ("text_a", "text_b", "similarity")
+
+    def judge(self, task, examples, values):
+        raise NotImplementedError
+
+
+def test_a_kind_from_outside_has_the_attributes_whose_needs_it_provides():
+    names = [one.name for one in ATTRIBUTES if applies(one, Similarity())]
+    assert names == [
+        *("t1Len", "t2Len", "t2Len/t1Len", "overlap", "negation"),
+        *("script", "scriptMix", "outOfScript", "digits", "punctuation"),
+    ]
 
 
 def test_column_of_numbers(tmp_path):
     mine = from_jsonl(written(tmp_path, {"id": "b", "value": 2.5}, {"id": "a", "value": 1}), "surprise")
-    assert (mine.name, mine.discrete, mine.kinds) == ("surprise", False, KINDS)
+    assert (mine.name, mine.discrete, mine.needs) == ("surprise", False, ())
     assert mine.values(two()).tolist() == [1.0, 2.5]
 
 

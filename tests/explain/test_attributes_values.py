@@ -9,15 +9,16 @@ from isogloss.errors import DataError
 from isogloss.explain.attributes import attribute, attributes_for, count_tokens
 from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.tasks.examples import Examples, Pool
+from isogloss.tasks.registry import task
 
 
-def examples(task, language, gold="label", pool=None, **columns):
+def examples(name, language, gold="label", pool=None, **columns):
     size = len(next(iter(columns.values())))
-    return Examples(task, language, "test", [str(row) for row in range(size)], columns, gold, pool=pool)
+    return Examples(name, language, "test", [str(row) for row in range(size)], columns, gold, pool=pool)
 
 
 def column(name, data, **options):
-    return attribute(name, **options).values(data).tolist()
+    return attribute(name, kind=task(data.task).kind, **options).values(data).tolist()
 
 
 QA = examples(
@@ -227,7 +228,7 @@ def test_without_query_texts_theirs_are_not_offered():
 
     data = examples("mewslix", "de", "targets", targets=[["Q2"]], frequency_bin=["[0, 1)"])
     data.columns["text"] = unrestored
-    assert [one.name for one in attributes_for("pool", data)] == ["freqBin"]
+    assert [one.name for one in attributes_for("pool", data)] == ["freqBin", "rank"]
 
 
 def test_scripts_digits_and_punctuation():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.explain.bias import distances, distribution, shared_cuts, survey
+from isogloss.explain.bias import bias_request, distances, distribution, shared_binnings
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.selection import choose_attributes
 from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -19,20 +19,20 @@ NUMBER = Attribute("size", "its size", (), discrete=False)
 WORD = Attribute("sort", "its sort", (), discrete=True)
 
 
-def sheet(n: int) -> CellTable:
+def table(n: int) -> CellTable:
     examples = Examples("xnli", "en", "test", [str(i) for i in range(n)], {}, "label")
     return CellTable(task("xnli"), examples, (), np.arange(n), ())
 
 
 def test_numbers_have_a_mean_and_quartiles() -> None:
-    found = distribution(sheet(6), NUMBER, np.array([1.0, 2, 3, 4, 10, np.nan]))
+    found = distribution(table(6), NUMBER, np.array([1.0, 2, 3, 4, 10, np.nan]))
     assert (found.n, found.mean, found.quartiles) == (6, 4, [1, 2, 3, 4, 10])
-    empty = distribution(sheet(1), NUMBER, np.array([np.nan]))
+    empty = distribution(table(1), NUMBER, np.array([np.nan]))
     assert (empty.n, empty.mean, empty.quartiles) == (1, None, [])
 
 
 def test_values_have_shares() -> None:
-    assert distribution(sheet(4), WORD, np.array(["b", "a", "b", "c"])).shares == {"b": 0.5, "a": 0.25, "c": 0.25}
+    assert distribution(table(4), WORD, np.array(["b", "a", "b", "c"])).shares == {"b": 0.5, "a": 0.25, "c": 0.25}
 
 
 def test_distances_by_hand() -> None:
@@ -53,8 +53,9 @@ def test_sizes_need_not_be_equal() -> None:
 def test_survey_of_made_data(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "de")
-    found = survey(
-        Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path), AttributeSelection(("aLen", "qType"))
+    found = bias_request(
+        Request.of(tasks=["xquad"], languages=["en", "de", "ru"], data=tmp_path),
+        choose_attributes(["aLen", "qType"], ["qa"]),
     )
     assert [(d.language, d.attribute, d.n) for d in found.distributions] == [
         ("en", "aLen", 1190),
@@ -69,18 +70,18 @@ def test_survey_of_made_data(tmp_path: Path) -> None:
 
 def test_no_data_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no test data for xquad"):
-        survey(Request.of(tasks=["xquad"], data=tmp_path))
+        bias_request(Request.of(tasks=["xquad"], data=tmp_path))
 
 
 def test_shared_cuts_are_learnt_from_all_languages() -> None:
-    chosen = AttributeSelection(("pLen",))
-    both = shared_cuts(
-        Request.of("mini", tasks=["mini-xcopa"]), AttributeSelection(("pLen", "c1Len"), {"pLen": "shared"})
+    selection = choose_attributes(["pLen"], ["choice"])
+    both = shared_binnings(
+        Request.of("mini", tasks=["mini-xcopa"]), choose_attributes(["pLen=shared", "c1Len"], ["choice"])
     )
-    assert shared_cuts(Request.of("mini", tasks=["mini-xcopa"]), chosen) == {}
+    assert shared_binnings(Request.of("mini", tasks=["mini-xcopa"]), selection) == {}
     lengths = []
     for language in task("mini-xcopa").languages:
-        one = survey(Request.of("mini", tasks=["mini-xcopa"], languages=[language]), chosen)
+        one = bias_request(Request.of("mini", tasks=["mini-xcopa"], languages=[language]), selection)
         lengths += one.distributions[0].quartiles
     (cut,) = both.values()
     assert list(both) == [("mini-xcopa", "pLen")]

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.buckets import NONE, REST, Binning, fixed, interval_text, learn
+from isogloss.explain.buckets import NONE, REST, Binning, fixed_binning, interval_text, learn_binning
 
 numbers = st.lists(st.integers(-5, 5) | st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
 
 def cut(values: list[float], **options: int) -> list[tuple[str, float | None, float | None, int]]:
     column = np.array(values, dtype=float)
-    buckets, _ = learn(column, False, **options).apply(column)
+    buckets, _ = learn_binning(column, False, **options).apply(column)
     return [(b.name, b.low, b.high, b.n) for b in buckets]
 
 
@@ -37,29 +37,29 @@ def test_coinciding_edges_leave_fewer_buckets_named_in_order() -> None:
 
 def test_rows_without_a_value_have_a_bucket_of_their_own() -> None:
     column = np.array([1.0, np.nan, 2.0, np.nan])
-    buckets, codes = learn(column, False, buckets=2).apply(column)
+    buckets, codes = learn_binning(column, False, buckets=2).apply(column)
     assert [(b.name, b.low, b.high, b.n) for b in buckets] == [("XS", 1, 1, 1), ("S", 1, 2, 1), (NONE, None, None, 2)]
     assert codes.tolist() == [0, 2, 1, 2]
 
 
 def test_fixed_edges_are_named_by_their_intervals() -> None:
     column = np.array([1.0, 2, 3, 10, 11])
-    buckets, codes = fixed([10, 2]).apply(column)
+    buckets, codes = fixed_binning([10, 2]).apply(column)
     assert [(b.name, b.n) for b in buckets] == [("[1, 2]", 2), ("(2, 10]", 2), ("(10, 11]", 1)]
     assert codes.tolist() == [0, 0, 1, 1, 2]
 
 
 def test_values_have_buckets_most_frequent_first_and_the_rest_share_one() -> None:
     column = np.array(list("aabbbcde"))
-    buckets, codes = learn(column, True, top=2).apply(column)
+    buckets, codes = learn_binning(column, True, top=2).apply(column)
     assert [(b.name, b.n) for b in buckets] == [("b", 3), ("a", 2), (REST, 3)]
     assert codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2]
     # One value more than the limit keeps its name: "rest" would say less in as much space.
-    assert [b.name for b in learn(column[:6], True, top=2).apply(column[:6])[0]] == ["b", "a", "c"]
+    assert [b.name for b in learn_binning(column[:6], True, top=2).apply(column[:6])[0]] == ["b", "a", "c"]
 
 
 def test_a_cut_learnt_elsewhere_takes_what_lies_outside_into_its_outer_buckets() -> None:
-    learnt = learn(np.arange(1.0, 9.0), False)
+    learnt = learn_binning(np.arange(1.0, 9.0), False)
     buckets, codes = learnt.apply(np.array([-3.0, 100.0]))
     assert [(b.name, b.low, b.high) for b in buckets] == [("XS", -3, 2), ("XL", 6, 100)]
     assert codes.tolist() == [0, 1]
@@ -68,7 +68,7 @@ def test_a_cut_learnt_elsewhere_takes_what_lies_outside_into_its_outer_buckets()
 
 def test_only_counted_rows_make_the_size() -> None:
     column = np.array([1.0, 1, 2, 2])
-    buckets, _ = learn(column, False).apply(column, np.array([True, False, False, False]))
+    buckets, _ = learn_binning(column, False).apply(column, np.array([True, False, False, False]))
     assert [b.n for b in buckets] == [1, 0]
 
 
@@ -83,7 +83,7 @@ def test_intervals_as_the_paper_prints_them(low: float | None, high: float | Non
 @given(numbers, st.integers(1, 6))
 def test_every_row_is_in_one_bucket_and_within_its_edges(values: list[float], buckets: int) -> None:
     column = np.array(values, dtype=float)
-    found, codes = learn(column, False, buckets=buckets).apply(column)
+    found, codes = learn_binning(column, False, buckets=buckets).apply(column)
     assert len(found) <= buckets
     assert sum(bucket.n for bucket in found) == len(values)
     for place, bucket in enumerate(found):
@@ -97,18 +97,18 @@ def test_every_row_is_in_one_bucket_and_within_its_edges(values: list[float], bu
 def test_greedy_buckets_close_once_they_hold_a_quarter() -> None:
     column = np.array([1, 2, 2, 2, 3, 4, 5, 5, 5, 5, 6, 7], dtype=float)
     # A quarter is 3 rows: 1 and 2 hold 4; 3 and 4 only 2, with 5 they hold 6; 6 and 7 are left.
-    cut = learn(column, False, greedy=True)
+    cut = learn_binning(column, False, greedy=True)
     assert cut.edges == (2, 5)
     assert [(bucket.name, bucket.n) for bucket in cut.apply(column)[0]] == [("XS", 4), ("S", 6), ("L", 2)]
     # Equal counts come nearer to a quarter each.
-    assert [bucket.n for bucket in learn(column, False).apply(column)[0]] == [4, 2, 4, 2]
-    assert learn(np.array([3.0, 3.0]), False, greedy=True).edges == ()
+    assert [bucket.n for bucket in learn_binning(column, False).apply(column)[0]] == [4, 2, 4, 2]
+    assert learn_binning(np.array([3.0, 3.0]), False, greedy=True).edges == ()
 
 
 @given(numbers, st.integers(1, 6))
 def test_every_greedy_bucket_but_the_last_has_its_share(values: list[float], buckets: int) -> None:
     column = np.array(values, dtype=float)
-    found, _ = learn(column, False, buckets=buckets, greedy=True).apply(column)
+    found, _ = learn_binning(column, False, buckets=buckets, greedy=True).apply(column)
     assert len(found) <= buckets
     for bucket in found[:-1]:
         assert bucket.n >= len(values) / buckets
@@ -121,6 +121,6 @@ def test_the_order_of_rows_does_not_matter(values: list[float], random: object) 
     shuffled = values.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     column = np.array(values, dtype=float)
-    assert learn(column, False) == learn(np.array(shuffled, dtype=float), False)
+    assert learn_binning(column, False) == learn_binning(np.array(shuffled, dtype=float), False)
     words = column.astype(str)
-    assert learn(words, True) == learn(np.array(shuffled, dtype=float).astype(str), True)
+    assert learn_binning(words, True) == learn_binning(np.array(shuffled, dtype=float).astype(str), True)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.examples import Cases
-from isogloss.explain.measure import measured, slices
+from isogloss.explain.examples import ExampleCollector
+from isogloss.explain.measure import bucket_draws, bucketed_rows
 from isogloss.explain.model import Attribute
-from isogloss.explain.pairwise import FacetContrast, contrasts, disagreement
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.pairwise import AttributeContrasts, attribute_contrasts, disagreement
+from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.explain.tagging import entities
+from isogloss.metrics import registry
 from isogloss.metrics.significance import mcnemar
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -17,10 +18,10 @@ from isogloss.tasks.registry import task
 
 
 def chosen(column: np.ndarray, discrete: bool = False) -> AttributeSelection:
-    return AttributeSelection((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
+    return AttributeSelection((Attribute("size", "its size", (), discrete, lambda examples: column),))
 
 
-def sheet(*systems: np.ndarray) -> CellTable:
+def table(*systems: np.ndarray) -> CellTable:
     n = len(systems[0])
     columns = {"text_a": ["a"] * n, "text_b": ["b"] * n, "label": ["neutral"] * n}
     examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
@@ -29,17 +30,17 @@ def sheet(*systems: np.ndarray) -> CellTable:
     return CellTable(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
 
 
-def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] = (0, 1)) -> list[FacetContrast]:
-    along = slices(cell, asked)
-    measures = measured(cell, [metrics[cell.main] for metrics in cell.metrics], along)
-    return contrasts(cell, along, measures, pair)
+def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] = (0, 1)) -> list[AttributeContrasts]:
+    along = bucketed_rows(cell, asked)
+    measures = bucket_draws(cell, [metrics[cell.main] for metrics in cell.metrics], along)
+    return attribute_contrasts(cell, along, measures, pair)
 
 
 def turned() -> tuple[CellTable, np.ndarray]:
     """Two buckets of 100: the first system has 90 and 40 right, the second 50 and 70."""
     place = np.tile(np.arange(100), 2)
     small = np.repeat([True, False], 100)
-    return sheet(place < np.where(small, 90, 40), place < np.where(small, 50, 70)), np.repeat([1.0, 2], 100)
+    return table(place < np.where(small, 90, 40), place < np.where(small, 50, 70)), np.repeat([1.0, 2], 100)
 
 
 def test_differences_by_hand_and_where_the_order_turns() -> None:
@@ -56,7 +57,7 @@ def test_differences_by_hand_and_where_the_order_turns() -> None:
 def test_p_values_are_mcnemars_corrected_over_all_buckets() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.random(80) < 0.7, rng.random(80) < 0.5
-    cell, column = sheet(a, b), np.repeat([1.0, 2], 40)
+    cell, column = table(a, b), np.repeat([1.0, 2], 40)
     (facet,) = compared(cell, chosen(column))
     raw = []
     for half in (slice(0, 40), slice(40, 80)):
@@ -77,8 +78,8 @@ def test_exchanging_the_systems_turns_the_sign() -> None:
 
 
 def test_who_is_right_where_the_other_is_wrong() -> None:
-    cell = sheet(np.array([1, 0.5, 0, 0, 1]), np.array([0, 0.4, 1, 0, 1]))
-    cases = Cases(1, ["a", "b"])
+    cell = table(np.array([1, 0.5, 0, 0, 1]), np.array([0, 0.4, 1, 0, 1]))
+    cases = ExampleCollector(1, ["a", "b"])
     found = disagreement(cell, (0, 1), cases)
     assert (found.first_right, found.second_right, found.n) == (2, 1, 5)
     assert found.first_right_ids == ["e0"]
@@ -86,6 +87,20 @@ def test_who_is_right_where_the_other_is_wrong() -> None:
     assert found.difference == pytest.approx(2)
     assert cases.found["xnli/en"]["e0"].scores == {"a": 100, "b": 0}
     assert disagreement(cell, (0, 1)).first_right_ids == []
+
+
+def test_where_less_is_better_the_lower_one_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    cell, column = turned()
+    (facet,) = compared(cell, chosen(column))
+    assert facet.lower_is_better
+    first, second = facet.buckets
+    # Differences keep their sign: the first makes 40 errors more, and is the worse one.
+    assert first.difference == pytest.approx(40)
+    assert [row.favours(facet.lower_is_better) for row in facet.buckets] == ["second", "first"]
+    assert (first.flips, second.flips) == (False, True)
+    found = disagreement(table(np.array([1, 1, 0]), np.array([0, 0, 1])), (0, 1))
+    assert (found.first_right, found.second_right) == (1, 2)
 
 
 def test_entities_are_compared_over_the_same_rows() -> None:
@@ -101,7 +116,7 @@ def test_entities_are_compared_over_the_same_rows() -> None:
     found = entities(of, examples, (first, second))
     metrics = tuple({"f1": found.statistics(system)} for system in (0, 1))
     cell = CellTable(of, examples, (first, second), found.example, metrics, found.gold, found, systems=(0, 1))
-    (facet,) = compared(cell, AttributeSelection(("tag",)))
+    (facet,) = compared(cell, choose_attributes(["tag"], ["tagging"]))
     by_name = {row.bucket.name: row for row in facet.buckets}
     assert (by_name["PER"].first, by_name["PER"].second, by_name["PER"].bucket.n) == (100, 0, n)
     # Places: none of n predicted right; n right of n.

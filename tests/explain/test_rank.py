@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.explain.analysis import analyse
-from isogloss.explain.bias import survey
+from isogloss.explain.analysis import explain_request
+from isogloss.explain.bias import bias_request
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.measure import slices
-from isogloss.explain.selection import AttributeSelection, choose
-from isogloss.explain.single import answer_slices, facets
+from isogloss.explain.measure import bucketed_rows
+from isogloss.explain.selection import choose_attributes
+from isogloss.explain.single import attribute_scores, rows_by_answer
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
@@ -17,7 +17,7 @@ from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from predictions.made import tatoeba, write_jsonl
 
-ONLY = AttributeSelection(("rank",))
+ONLY = choose_attributes(["rank"], ["pool"])
 
 
 def ranking(hit: int | None) -> list[str]:
@@ -25,7 +25,7 @@ def ranking(hit: int | None) -> list[str]:
     return ["target" if place == hit else f"c{place}" for place in range(1, 31)]
 
 
-def sheet(*hits: list[int | None]) -> CellTable:
+def table(*hits: list[int | None]) -> CellTable:
     n = len(hits[0])
     columns = {"text": ["query"] * n, "targets": [["other", "target"]] * n}
     examples = Examples("lareqa", "en", "test", [f"q{row}" for row in range(n)], columns, "targets")
@@ -36,30 +36,30 @@ def sheet(*hits: list[int | None]) -> CellTable:
 
 
 def test_ranks_by_hand() -> None:
-    cell = sheet([1, 2, 5, 6, 20, 21, None, 0], [6] * 8)
+    cell = table([1, 2, 5, 6, 20, 21, None, 0], [6] * 8)
     assert cell.ranks().tolist() == ["1", "2-5", "2-5", "6-20", "6-20", "none", "none", "none"]
     assert set(cell.ranks(1).tolist()) == {"6-20"}
 
 
 def test_buckets_stand_in_order_and_no_sentence_is_due() -> None:
-    cell = sheet([None] * 30 + [1] * 25 + [4] * 20 + [2] * 20)
-    (cut,) = answer_slices(cell, ONLY)
-    (facet,) = facets(cell, [cut], sentences=False)
+    cell = table([None] * 30 + [1] * 25 + [4] * 20 + [2] * 20)
+    (cut,) = rows_by_answer(cell, ONLY)
+    (facet,) = attribute_scores(cell, [cut], sentences=False)
     assert [(s.bucket.name, s.bucket.n, round(s.value, 6)) for s in facet.buckets] == [
         ("1", 25, 100),
         ("2-5", 40, 37.5),
         ("none", 30, 0),
     ]
     assert facet.insight == ""
-    assert facets(cell, [cut])[0].insight != ""
+    assert attribute_scores(cell, [cut])[0].insight != ""
 
 
 def test_it_is_no_attribute_of_examples() -> None:
-    cell = sheet([1, 2], [1, 1])
-    assert slices(cell, ONLY) == []
-    assert answer_slices(cell, ONLY, 1) == []  # the same everywhere
-    assert answer_slices(cell, AttributeSelection(("queryLen",))) == []
-    assert choose(["Rank"], ["bitext"]).names == ("rank",)
+    cell = table([1, 2], [1, 1])
+    assert bucketed_rows(cell, ONLY) == []
+    assert rows_by_answer(cell, ONLY, 1) == []  # the same everywhere
+    assert rows_by_answer(cell, choose_attributes(["queryLen"], ["pool"])) == []
+    assert [one.name for one in choose_attributes(["Rank"], ["bitext"]).of("bitext")] == ["rank"]
 
 
 def test_every_system_has_its_own_and_pairs_have_none(tmp_path: Path) -> None:
@@ -74,7 +74,9 @@ def test_every_system_has_its_own_and_pairs_have_none(tmp_path: Path) -> None:
         }
         write_jsonl(tmp_path / f"{name}/tatoeba/jv.jsonl", dict(said))
     asked = Request.of(tasks=["tatoeba"], languages=["jv"], data=tmp_path / "data")
-    found = analyse([tmp_path / "one", tmp_path / "two"], asked, choose(["rank", "queryLen", "digits"], ["bitext"]))
+    found = explain_request(
+        [tmp_path / "one", tmp_path / "two"], asked, choose_attributes(["rank", "queryLen", "digits"], ["bitext"])
+    )
     buckets = [
         [(s.bucket.name, s.bucket.n, s.value) for s in facet.buckets]
         for explanation in found.explanations
@@ -83,4 +85,4 @@ def test_every_system_has_its_own_and_pairs_have_none(tmp_path: Path) -> None:
     ]
     assert buckets == [[("1", 164, 100), ("2-5", 41, 0)], [("1", 102, 100), ("2-5", 103, 0)]]
     assert all(facet.attribute != "rank" for pair in found.pairs for facet in pair.facets)
-    assert all(row.attribute != "rank" for row in survey(asked).distributions)
+    assert all(row.attribute != "rank" for row in bias_request(asked).distributions)

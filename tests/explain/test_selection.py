@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.explain.attributes import KINDS
-from isogloss.explain.selection import AttributeSelection, choose
+from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import KINDS
 
 COLUMN = np.arange(9.0)
 
@@ -27,26 +27,27 @@ def own(folder: Path, name: str = "mine.jsonl") -> Path:
 
 
 def test_attributes_by_name_with_edges_and_from_files(tmp_path: Path) -> None:
-    chosen = choose(["alen=5:2", "tag", f"hardness@{own(tmp_path)}"], KINDS)
-    assert chosen.names == ("aLen", "tag")
-    assert chosen.cuts == {"aLen": (5, 2)}
-    assert [found.name for found in chosen.of("qa")] == ["aLen", "hardness"]
-    assert [found.name for found in chosen.of("tagging")] == ["tag", "hardness"]
-    assert chosen.cut(chosen.of("qa")[0], COLUMN).edges == (2, 5)
-    assert choose(None, KINDS) == AttributeSelection()
+    selection = choose_attributes(["alen=5:2", "tag", f"hardness@{own(tmp_path)}"], KINDS)
+    assert [one.name for one in selection.attributes or ()] == ["aLen", "tag", "hardness"]
+    assert selection.rules == {"aLen": (5, 2)}
+    assert [found.name for found in selection.of("qa")] == ["aLen", "hardness"]
+    assert [found.name for found in selection.of("tagging")] == ["tag", "hardness"]
+    assert selection.binning(selection.of("qa")[0], COLUMN).edges == (2, 5)
+    assert choose_attributes(None, KINDS) == AttributeSelection()
 
 
 def test_a_file_has_edges_too_and_its_path_may_have_an_equals_sign(tmp_path: Path) -> None:
     path = own(tmp_path, "run=3/mine.jsonl")
-    plain, cut = choose([f"a@{path}", f"b@{path}=1:2"], KINDS).own
-    chosen = choose([f"a@{path}", f"b@{path}=1:2"], KINDS)
-    assert (plain.name, cut.name) == ("a", "b")
-    assert (chosen.manner("a"), chosen.manner("b")) == ("language", (1, 2))
+    selection = choose_attributes([f"a@{path}", f"b@{path}=1:2"], KINDS)
+    assert [one.name for one in selection.of("qa")] == ["a", "b"]
+    assert (selection.rule("a"), selection.rule("b")) == ("language", (1, 2))
 
 
 def test_lengths_are_counted_by_the_convention_that_is_named() -> None:
     examples = asked("谁 是 他", "zh")
-    by_name = {one.name: one for one in choose(["qLen", "qlen@whitespace", "qType"], ["qa"]).of("qa", examples)}
+    by_name = {
+        one.name: one for one in choose_attributes(["qLen", "qlen@whitespace", "qType"], ["qa"]).of("qa", examples)
+    }
     assert list(by_name) == ["qLen", "qType", "qLen@whitespace"]
     longer = asked("他们是谁？ 我", "zh")
     assert [by_name[name].values(longer).tolist() for name in ("qLen", "qLen@whitespace")] == [[6], [2]]
@@ -54,16 +55,16 @@ def test_lengths_are_counted_by_the_convention_that_is_named() -> None:
 
 
 def test_all_of_them_may_be_counted_by_a_convention() -> None:
-    names = [one.name for one in choose(["all@whitespace"], ["qa"]).of("qa")]
+    names = [one.name for one in choose_attributes(["all@whitespace"], ["qa"]).of("qa")]
     assert {"aLen@whitespace", "qLen/cLen@whitespace", "qType", "digits"} <= set(names)
     assert not {"aLen", "qLen/cLen"} & set(names)
-    assert len(names) == len(choose(["all"], ["qa"]).of("qa")) == len(AttributeSelection().of("qa"))
+    assert len(names) == len(choose_attributes(["all"], ["qa"]).of("qa")) == len(AttributeSelection().of("qa"))
 
 
-def test_each_is_cut_in_its_manner() -> None:
-    chosen = choose(["all=greedy", "qLen=shared", "cLen=1:2"], ["qa"])
-    assert [chosen.manner(name) for name in ("aLen", "qLen", "cLen")] == ["greedy", "shared", (1, 2)]
-    assert len(chosen.of("qa")) == len(AttributeSelection().of("qa"))
+def test_each_is_cut_by_its_rule() -> None:
+    selection = choose_attributes(["all=greedy", "qLen=shared", "cLen=1:2"], ["qa"])
+    assert [selection.rule(name) for name in ("aLen", "qLen", "cLen")] == ["greedy", "shared", (1, 2)]
+    assert len(selection.of("qa")) == len(AttributeSelection().of("qa"))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_each_is_cut_in_its_manner() -> None:
     ],
 )
 def test_the_record_says_how_all_were_cut(words: list[str], edges: str) -> None:
-    assert choose(words, ["qa"]).edges == edges
+    assert choose_attributes(words, ["qa"]).edges == edges
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,6 @@ def test_the_record_says_how_all_were_cut(words: list[str], edges: str) -> None:
 )
 def test_words_that_mean_nothing_are_refused(word: str, message: str) -> None:
     with pytest.raises(IsoglossError, match=message):
-        choose([word], KINDS)
+        choose_attributes([word], KINDS)
     with pytest.raises(UnknownNameError):
-        choose(["tag"], ["qa"])
+        choose_attributes(["tag"], ["qa"])

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.examples import Cases
-from isogloss.explain.measure import GROUPS, measured, slices
-from isogloss.explain.model import Attribute, Bucket, Column
+from isogloss.explain.examples import ExampleCollector
+from isogloss.explain.measure import GROUPS, bucket_draws, bucketed_rows
+from isogloss.explain.model import Attribute, AttributeScores, Bucket, Column
 from isogloss.explain.selection import AttributeSelection
-from isogloss.explain.single import bucket_text, confusion, facets
+from isogloss.explain.single import attribute_scores, best_and_worst, bucket_text, confusion
+from isogloss.metrics import registry
 from isogloss.metrics.intervals import wilson
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -20,10 +21,10 @@ from isogloss.tasks.registry import task
 
 
 def chosen(column: Column, discrete: bool = False) -> AttributeSelection:
-    return AttributeSelection((), own=(Attribute("size", "its size", (), discrete, lambda examples: column),))
+    return AttributeSelection((Attribute("size", "its size", (), discrete, lambda examples: column),))
 
 
-def sheet(*systems: list[float], labels: list[str] | None = None) -> CellTable:
+def table(*systems: list[float], labels: list[str] | None = None) -> CellTable:
     """A classification cell whose examples have the given scores."""
     n = len(systems[0])
     columns = {"text_a": [f"a{i}" for i in range(n)], "text_b": ["b"] * n, "label": labels or ["neutral"] * n}
@@ -34,9 +35,9 @@ def sheet(*systems: list[float], labels: list[str] | None = None) -> CellTable:
 
 
 def test_buckets_by_hand() -> None:
-    cell = sheet([1, 1, 0, 1, 0, 0, 0, 1])
+    cell = table([1, 1, 0, 1, 0, 0, 0, 1])
     column = np.array([1.0, 1, 1, 1, 2, 2, 2, 2])
-    (facet,) = facets(cell, slices(cell, chosen(column)))
+    (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
     assert (facet.task, facet.language, facet.metric, facet.attribute) == ("xnli", "en", "accuracy", "size")
     assert [(s.bucket.name, s.bucket.n, s.value) for s in facet.buckets] == [("XS", 4, 75), ("S", 4, 25)]
     for score in facet.buckets:
@@ -47,8 +48,8 @@ def test_buckets_by_hand() -> None:
 def test_a_real_difference_gets_one_true_sentence() -> None:
     rng = np.random.default_rng(1)
     column = np.repeat([1.0, 2, 3, 4], 100)
-    cell = sheet((rng.random(400) < np.repeat([0.9, 0.8, 0.6, 0.4], 100)).astype(float).tolist())
-    (facet,) = facets(cell, slices(cell, chosen(column)))
+    cell = table((rng.random(400) < np.repeat([0.9, 0.8, 0.6, 0.4], 100)).astype(float).tolist())
+    (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
     values = [score.value for score in facet.buckets]
     assert facet.insight == (
         f"its size: best at XS 1 ({values[0]:.1f}), worst at XL (3, 4] ({values[3]:.1f}), a difference of "
@@ -56,17 +57,39 @@ def test_a_real_difference_gets_one_true_sentence() -> None:
     )
 
 
+def test_where_less_is_better_the_lowest_bucket_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.repeat([1.0, 0, 1, 0], [20, 180, 160, 40]).tolist()
+    column = np.repeat([1.0, 2], 200)
+
+    def found() -> AttributeScores:
+        cell = table(scores)
+        collector = ExampleCollector(1)
+        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)), collector=collector)
+        return facet
+
+    facet = found()
+    assert facet.insight.startswith("its size: best at S (1, 2] (80.0), worst at XS 1 (10.0), a difference of 70.0")
+    assert best_and_worst(facet) == (facet.buckets[1], facet.buckets[0])
+    assert [score.ids for score in facet.buckets] == [["e20"], ["e360"]]
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    errors = found()
+    assert errors.insight.startswith("its size: best at XS 1 (10.0), worst at S (1, 2] (80.0), a difference of 70.0")
+    assert best_and_worst(errors) == (errors.buckets[0], errors.buckets[1])
+    # The worst examples come first: those with an error.
+    assert [score.ids for score in errors.buckets] == [["e0"], ["e200"]]
+
+
 def test_small_buckets_carry_no_sentence() -> None:
-    cell = sheet([0.0] * 19 + [1.0] * 100)
-    (facet,) = facets(cell, slices(cell, chosen(np.array(["a"] * 19 + ["b"] * 100), discrete=True)))
+    cell = table([0.0] * 19 + [1.0] * 100)
+    (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.array(["a"] * 19 + ["b"] * 100), discrete=True)))
     assert [score.value for score in facet.buckets] == [100, 0]
     assert facet.insight == ""
 
 
 def test_a_bucket_that_never_varies_still_has_a_width() -> None:
     # 20 of 20 against 24 of 30: resampling the first never moves, but its interval reaches down to 83.9.
-    cell = sheet([1.0] * 20 + [1.0] * 24 + [0.0] * 6)
-    (facet,) = facets(cell, slices(cell, chosen(np.repeat([1.0, 2], [20, 30]))))
+    cell = table([1.0] * 20 + [1.0] * 24 + [0.0] * 6)
+    (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.repeat([1.0, 2], [20, 30]))))
     assert facet.buckets[0].low == pytest.approx(100 * wilson(1, 20)[0])
     assert facet.insight == ""
 
@@ -75,33 +98,33 @@ def test_noise_rarely_makes_a_sentence() -> None:
     rng = np.random.default_rng(0)
     said = 0
     for trial in range(60):
-        cell = sheet((rng.random(200) < 0.5).astype(float).tolist())
-        (facet,) = facets(cell, slices(cell, chosen(rng.random(200))), seed=trial)
+        cell = table((rng.random(200) < 0.5).astype(float).tolist())
+        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(rng.random(200))), seed=trial)
         said += bool(facet.insight)
     # Expected are 3 of 60; ten or more would come up once in 1,700 runs if the level held.
     assert said < 10
 
 
 def test_an_attribute_that_is_the_same_everywhere_is_left_out() -> None:
-    cell = sheet([0, 1])
-    assert slices(cell, chosen(np.array([3.0, 3]))) == []
-    assert facets(cell, []) == []
+    cell = table([0, 1])
+    assert bucketed_rows(cell, chosen(np.array([3.0, 3]))) == []
+    assert attribute_scores(cell, []) == []
 
 
 def test_large_cells_are_drawn_in_groups_with_the_same_spread() -> None:
     rng = np.random.default_rng(0)
     n = 5 * GROUPS
-    cell = sheet(rng.random(n).tolist())
-    (cut,) = slices(cell, chosen(np.arange(n) % 2.0))
-    ((found,),) = measured(cell, [cell.metrics[0]["accuracy"]], [cut])
+    cell = table(rng.random(n).tolist())
+    (cut,) = bucketed_rows(cell, chosen(np.arange(n) % 2.0))
+    ((found,),) = bucket_draws(cell, [cell.metrics[0]["accuracy"]], [cut])
     expected = cell.metrics[0]["accuracy"].rows[::2].std() / np.sqrt(n / 2)
     assert found.draws[:, 0].std() == pytest.approx(expected, rel=0.1)
 
 
 def test_examples_of_a_bucket_worst_first() -> None:
-    cell = sheet([1, 0, 1, 0])
-    cases = Cases(2, ["mine"])
-    (facet,) = facets(cell, slices(cell, chosen(np.array([1.0, 1, 2, 2]))), cases=cases)
+    cell = table([1, 0, 1, 0])
+    cases = ExampleCollector(2, ["mine"])
+    (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.array([1.0, 1, 2, 2]))), collector=cases)
     assert [score.ids for score in facet.buckets] == [["e1", "e0"], ["e3", "e2"]]
     found = cases.found["xnli/en"]["e0"]
     assert (found.inputs, found.gold) == ({"text_a": "a0", "text_b": "b"}, "neutral")
@@ -110,7 +133,7 @@ def test_examples_of_a_bucket_worst_first() -> None:
 
 
 def test_confusion_counts_labels_and_silence() -> None:
-    cell = sheet([1, 1, 0], labels=["neutral", "entailment", "neutral"])
+    cell = table([1, 1, 0], labels=["neutral", "entailment", "neutral"])
     assert confusion(cell) == {"entailment": {"neutral": 1}, "neutral": {"": 1, "neutral": 1}}
     assert confusion(replace(cell, task=task("xquad"))) == {}
 
@@ -132,10 +155,12 @@ def test_buckets_in_words(bucket: Bucket, text: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 6)), min_size=2, max_size=40), st.randoms())
 def test_bucket_sums_are_the_whole_in_any_order(rows: list[tuple[float, int]], random: object) -> None:
     def found(given: list[tuple[float, int]]) -> list[tuple[str, int, float]]:
-        cell = sheet([score for score, _ in given])
+        cell = table([score for score, _ in given])
         return [
             (score.bucket.name, score.bucket.n, round(score.value, 9))
-            for facet in facets(cell, slices(cell, chosen(np.array([float(size) for _, size in given]))))
+            for facet in attribute_scores(
+                cell, bucketed_rows(cell, chosen(np.array([float(size) for _, size in given])))
+            )
             for score in facet.buckets
         ]
 

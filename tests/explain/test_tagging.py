@@ -43,7 +43,6 @@ def test_every_chunk_of_either_side_is_one_row() -> None:
 def test_attributes_by_hand() -> None:
     columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(made(TOKENS, GOLD), None)
     assert columns["tag"].tolist() == ["PER", "LOC", "PER", "LOC", "ORG", "PER"]
-    assert columns["sLen"].tolist() == [4, 4, 4, 2, 2, 1]
     assert columns["eLen"].tolist() == [1, 1, 2, 1, 1, 1]
     assert columns["tLen"].tolist() == [3, 2, 4, 4, 4, 7]
     assert columns["rPos"].tolist() == [0, 0.5, 0.5, 0.5, 0.5, 0]
@@ -115,8 +114,6 @@ def test_character_spans_are_entities_counted_in_characters() -> None:
     columns = found.columns(examples, None)
     assert columns["eLen"].tolist() == [3, 0, 2, 5, 4, 4]
     assert columns["tLen"].tolist() == [3, 0, 2, 4, 4, 4]
-    # Sentences are still counted in tokens, which no answer changes.
-    assert columns["sLen"].tolist() == [4, 4, 4, 4, 2, 2]
     assert columns["rPos"].tolist() == [0, 4 / 13, 8 / 13, 8 / 13, 3 / 7, 3 / 7]
     assert columns["eDen"].tolist() == [8 / 13] * 4 + [4 / 7] * 2
     assert confusion(found, 0) == {"PER": {"PER": 1, "O": 1}, "LOC": {"ORG": 1}, "O": {"LOC": 1, "PER": 1}}

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from isogloss.explain.bias import Bias, Distances, Distribution
-from isogloss.explain.examples import Case
-from isogloss.explain.model import Bucket, BucketScore, Explanation, Facet
-from isogloss.explain.pairwise import BucketContrast, Disagreement, FacetContrast, PairwiseExplanation
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, Bucket, BucketScore, Explanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagreement, PairwiseExplanation
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.inputs import ReportInputs
-from isogloss.scoring.results import Average, CellScore, Number, Overall, PairScores, Results
+from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
 LANGUAGES = ("en", "ar", "he", "ur", "th", "my", "hi")
@@ -35,7 +35,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         for code in ("he", "my")
     ]
     tasks = [
-        Average(
+        AverageScore(
             "xnli",
             number(65 + shift, 400),
             {"accuracy": number(65 + shift)},
@@ -43,7 +43,7 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
             ["sw"],
             number(20),
         ),
-        Average("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
+        AverageScore("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
     ]
     pairs = [
         PairScores(
@@ -54,11 +54,11 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         )
     ]
     overall = Overall("category", number(65 + shift), ["xnli/sw", "mewslix"])
-    categories = [Average("qa", number(65 + shift), {}, ["xquad"], [])]
+    categories = [AverageScore("qa", number(65 + shift), {}, ["xquad"], [])]
     return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
 
 
-def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> Facet:
+def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> AttributeScores:
     values = (80.0, 70.0, 60.0, 40.0)
     buckets = [
         BucketScore(
@@ -70,7 +70,7 @@ def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: i
         )
         for place, (name, value) in enumerate(zip(("XS", "S", "L", "XL"), values, strict=True))
     ]
-    return Facet(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
+    return AttributeScores(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
 
 
 def explanation(name: str) -> Explanation:
@@ -90,11 +90,11 @@ def pair_made(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanatio
         differences = ((12.0, 0.001), (4.0, 0.2), (-1.0, 1.0), (-9.0, 0.01)) if language == "en" else ((5.0, 0.5),) * 4
         rows = [
             BucketContrast(
-                score.bucket, score.value + gap, score.value, gap, gap - 3, gap + 3, p, flips=gap < 0, ids=score.ids
+                score.value + gap, score.value, gap, gap - 3, gap + 3, p, score.bucket, flips=gap < 0, ids=score.ids
             )
             for score, (gap, p) in zip(single, differences, strict=True)
         ]
-        facets.append(FacetContrast("xnli", language, "score", "qLen", "title of qLen", False, rows))
+        facets.append(AttributeContrasts("xnli", language, "score", "qLen", "title of qLen", False, rows))
     cells = [
         Disagreement("xnli", "en", 100, 5.0, 12, 7, ["en-0", "en-1"], ["en-9"]),
         Disagreement("xnli", "ar", 100, 5.0, 9, 4, ["ar-0"], []),
@@ -102,7 +102,7 @@ def pair_made(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanatio
     return PairwiseExplanation(first, second, facets, cells)
 
 
-def bias() -> Bias:
+def bias() -> DatasetBias:
     """XNLI in three languages and XCOPA in one: a length (Thai's largest far out), a share, and a label."""
     found = []
     for task, code, mean in (("xnli", "en", 10.0), ("xnli", "ar", 12.0), ("xnli", "th", 40.0), ("xcopa", "th", 30.0)):
@@ -120,15 +120,19 @@ def bias() -> Bias:
         Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table),
         Distances("xnli", "label", "total variation", ["en", "ar", "th"], same),
     ]
-    return Bias("test", found, apart, ["xcopa/sw"])
+    return DatasetBias("test", found, apart, ["xcopa/sw"])
 
 
 def explained() -> ExplainRecords:
     """Two systems, the pair of them, a survey, and examples that are kept with their texts."""
     said = {"plain": "neutral", HOSTILE: "entailment"}
     cases = {
-        "xnli/ar": {"ar-0": Case("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})},
-        "xnli/en": {"en-9": Case("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})},
+        "xnli/ar": {
+            "ar-0": ListedExample("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})
+        },
+        "xnli/en": {
+            "en-9": ListedExample("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})
+        },
     }
     explanations = {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)}
     return ExplainRecords(explanations, [pair_made()], cases, "language", bias())

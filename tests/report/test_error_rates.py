@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from isogloss.metrics.registry import Metric
-from isogloss.report import flat_rows
 from isogloss.report.page_data import explain_data
 from isogloss.report.pairwise_section import pairwise_charts, pairwise_section
 from isogloss.report.score_sections import gap_section, group_section, language_section, overview_section
 from isogloss.report.score_tables import gap_table, overview_table
 from isogloss.report.section import Section
+from isogloss.scoring import main_score
 from report.made_records import HOSTILE, explained, pair_made, results
 
 SYSTEMS = {"a": results("a"), "b": results("b", -10)}
@@ -19,7 +19,7 @@ SYSTEMS = {"a": results("a"), "b": results("b", -10)}
 @pytest.fixture(autouse=True)
 def xnli_counts_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if XNLI's metric were an error rate; XQuAD stays as it is."""
-    monkeypatch.setattr(flat_rows, "metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
 
 
 def drawn(section: Section) -> dict[str, tuple[set[str], bool]]:
@@ -58,7 +58,7 @@ def axis(section: Section) -> Any:
 
 def test_the_axis_says_so_where_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert axis(overview_section(SYSTEMS)) == "score, 0–100, with 95 % interval"
-    monkeypatch.setattr(flat_rows, "metric", lambda name: Metric(name, name, lower_is_better=True))
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=True))
     assert axis(overview_section(SYSTEMS)) == "error rate, 0–100, lower is better, with 95 % interval"
 
 

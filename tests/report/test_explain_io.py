@@ -8,9 +8,9 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
-from isogloss.explain.examples import Case
-from isogloss.explain.model import Explanation, Facet
+from isogloss.explain.bias import DatasetBias
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.explain_io import read_explain_records
 from report.made_records import bias, explanation, facet, pair_made
 
@@ -21,7 +21,7 @@ def written(folder: Path, name: str, found: Any) -> Path:
     return path
 
 
-def of(name: str, facets: list[Facet], **system: Any) -> Explanation:
+def of(name: str, facets: list[AttributeScores], **system: Any) -> Explanation:
     return Explanation({"name": name, **system}, "xtreme-r", "test", facets)
 
 
@@ -58,7 +58,7 @@ def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> No
 def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> None:
     files = []
     for task in ("xnli", "xquad"):
-        case = Case("en-0", {}, "gold", {"a (1)": "said", "a (2)": "other"}, {"a (1)": 0.0, "a (2)": 100.0})
+        case = ListedExample("en-0", {}, "gold", {"a (1)": "said", "a (2)": "other"}, {"a (1)": 0.0, "a (2)": 100.0})
         parts = [of("a", [facet(task, "en", "qLen")], seed=seed) for seed in (0, 1)]
         pair = msgspec.structs.replace(pair_made("a (1)", "a (2)"), facets=[], cells=[])
         files.append(written(tmp_path, task, Analysis(parts, [pair], cases={f"{task}/en": {"en-0": case}})))
@@ -79,7 +79,7 @@ def test_the_same_cell_twice_is_two_systems(tmp_path: Path) -> None:
 def test_surveys_of_different_tasks_are_joined_and_of_the_same_refused(tmp_path: Path) -> None:
     made = bias()
     parts = [
-        Bias(split, [each for each in made.distributions if each.task == task], [])
+        DatasetBias(split, [each for each in made.distributions if each.task == task], [])
         for task, split in (("xnli", "test"), ("xcopa", "dev"))
     ]
     first, second = (written(tmp_path, str(place), part) for place, part in enumerate(parts))

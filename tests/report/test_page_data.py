@@ -1,13 +1,13 @@
 """The data that the page draws from: complete, and small."""
 
-from isogloss.explain.examples import Case
-from isogloss.explain.model import Explanation, Facet
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.page_data import explain_data
 from report.made_records import HOSTILE, explained, facet
 
 
-def alone(facets: list[Facet], cases: dict[str, dict[str, Case]] | None = None) -> ExplainRecords:
+def alone(facets: list[AttributeScores], cases: dict[str, dict[str, ListedExample]] | None = None) -> ExplainRecords:
     return ExplainRecords({"a": Explanation({}, "s", "test", facets)}, cases=cases or {})
 
 
@@ -28,7 +28,10 @@ def test_many_long_ids_do_not_swell_the_page() -> None:
 
 
 def test_long_texts_are_cut_so_that_all_fit() -> None:
-    long = {f"en-{row}": Case(f"en-{row}", {"text": "x" * 10_000}, ["a", "b"], {"a": None}, {}) for row in range(240)}
+    long = {
+        f"en-{row}": ListedExample(f"en-{row}", {"text": "x" * 10_000}, ["a", "b"], {"a": None}, {})
+        for row in range(240)
+    }
     data = explain_data(alone([facet("xnli", "en", "qLen", ids=60)], {"xnli/en": long}))
     shown = data["cases"]["xnli/en"]["en-7"]
     assert shown == [[["text", "x" * 599 + "…"]], "a · b", [[0, "(none)", None]]]
@@ -66,7 +69,7 @@ def test_a_pair_has_scores_intervals_and_marks() -> None:
 def test_examples_come_with_the_main_metric_and_serve_the_others() -> None:
     main = facet("xquad", "en", "qLen")
     bare = [type(score)(score.bucket, score.value, score.low, score.high) for score in main.buckets]
-    other = Facet("xquad", "en", "em", "qLen", main.title, False, bare)
+    other = AttributeScores("xquad", "en", "em", "qLen", main.title, False, bare)
     data = explain_data(alone([main, other]))
     assert [found[1] for found in data["facets"]] == [0, 0]
     assert data["cuts"][0][3][0][3] == [0, 1, 2]

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from isogloss.errors import PredictionError
+from isogloss.metrics import registry
 from isogloss.scoring.cells import Request, judged_cells
-from isogloss.scoring.compare import Comparison, compare
+from isogloss.scoring.compare import Comparison, compare, compare_request
 from isogloss.scoring.draws import draw
+from isogloss.scoring.score import score_request
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -26,7 +29,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(root: Path, *names: str, tasks: list[str] | None = None) -> list[Comparison]:
     request = Request.of("xtreme", tasks=tasks, gold=root / "gold")
-    return compare([root / name for name in names], request)
+    return compare_request([root / name for name in names], request)
 
 
 def test_a_clear_winner_is_found_everywhere_that_matters(systems: Path) -> None:
@@ -85,3 +88,61 @@ def test_systems_drawn_together_meet_the_same_examples(systems: Path) -> None:
     first, second = draw([cells, cells], resamples=50)
     assert first.keys() == second.keys()
     assert all(np.array_equal(first[key], second[key]) for key in first)
+
+
+def test_as_a_function_two_systems_give_one_comparison(systems: Path) -> None:
+    options = {"suite": "xtreme", "gold": systems / "gold", "tasks": ["xnli", "udpos"]}
+    found = compare(str(systems / "good"), systems / "bad", **options)
+    assert isinstance(found, Comparison)
+    assert found == run(systems, "good", "bad", tasks=["xnli", "udpos"])[0]
+    assert repr(found) == f"<Comparison: {found.verdict()}>"
+    html = found._repr_html_()
+    assert all(word in html for word in ("xnli", "udpos", "overall", "good is better than bad"))
+    several = compare(*(systems / name for name in ("good", "bad", "twin")), **options)
+    assert isinstance(several, list)
+    assert len(several) == 3
+    with pytest.raises(PredictionError, match="at least two"):
+        compare(systems / "good", **options)
+
+
+def test_a_comparison_is_a_data_frame(systems: Path) -> None:
+    pytest.importorskip("pandas", reason="data frames need pandas")
+    [found] = run(systems, "good", "bad", tasks=["xnli", "udpos"])
+    frame = found.to_pandas()
+    assert len(frame) == len(found.cells) + 3
+    assert set(frame["level"]) == {"cell", "task", "overall"}
+    assert set(frame["first_system"]) == {"good"}
+
+
+def test_where_less_is_better_the_lower_one_wins(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx"])
+    assert found.overall is not None
+    assert found.overall.difference > 0  # first minus second, whoever is better
+    assert found.overall.winner == "second"
+    assert found.verdict().startswith("bad is better than good by")
+    count = sum(contrast.significant for contrast in found.cells)
+    assert f"0 of {len(found.cells)} cells favour good, {count} favour bad" in found.verdict()
+    assert msgspec.to_builtins(found.overall)["lower_is_better"]
+
+
+def test_tasks_of_both_directions_have_no_overall(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_LOWER_IS_BETTER", ("accuracy",))
+    [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx", "udpos", "wikiann"])
+    assert found.overall is None
+    assert "of some tasks more is better, of others less" in found.verdict()
+    request = Request.of("xtreme", tasks=["xnli", "pawsx", "udpos"], gold=systems / "gold")
+    results = score_request(systems / "good", request)
+    assert results.overall.score is None
+    assert "more is better" in results.overall.note
+    # Within a category all are of one direction.
+    assert [average.name for average in results.categories] == ["classification", "structured"]
+    assert repr(results) == "<Results: good on xtreme (test): no overall, 3 tasks>"
+
+
+def test_records_say_nothing_new_where_more_is_better(systems: Path) -> None:
+    [found] = run(systems, "good", "bad", tasks=["xnli"])
+    keys = {"level", "name", "first", "second", "difference", "low", "high", "p", "test", "n"}
+    record = msgspec.to_builtins(found)
+    assert record.keys() == {"first", "second", "cells", "tasks", "overall", "rule", "skipped"}
+    assert {frozenset(cell) for cell in record["cells"]} == {frozenset(keys)}

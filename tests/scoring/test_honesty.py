@@ -9,7 +9,7 @@ import isogloss
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.gold import gold_examples
 from isogloss.scoring.cells import Request
-from isogloss.scoring.compare import compare
+from isogloss.scoring.compare import compare_request
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 from predictions.made import wikiann_dev, write_jsonl, xquad
@@ -39,7 +39,7 @@ def test_tags_and_spans_are_not_compared(tmp_path: Path) -> None:
     data, root = tags_and_spans(tmp_path)
     request = Request.of("xtreme-r", tasks=["wikiann"], languages=["qu"], split="dev", data=data)
     with pytest.raises(PredictionError, match="the same kind of answers"):
-        compare([root / "tags", root / "spans"], request)
+        compare_request([root / "tags", root / "spans"], request)
 
 
 def test_tags_and_spans_are_not_averaged(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_language_outside_the_average_is_outside_every_average(tmp_path: Path)
             answers = {key: value if right else "no" for key, value in gold.items()}
             write_jsonl(tmp_path / f"{name}/xquad/{code}.jsonl", dict(answers))
     request = Request.of("xtreme-r", tasks=["xquad"], languages=["en", "ro"], data=tmp_path / "data")
-    [found] = compare([tmp_path / "a", tmp_path / "b"], request)
+    [found] = compare_request([tmp_path / "a", tmp_path / "b"], request)
     assert [contrast.first for contrast in found.tasks] == [100.0]
     assert len(found.cells) == 2
 

@@ -10,7 +10,7 @@ import pytest
 import isogloss
 from isogloss.data.tables import panx_sentences
 from isogloss.errors import PredictionError
-from isogloss.scoring.results import Average, CellScore, Results
+from isogloss.scoring.results import AverageScore, CellScore, Results
 
 
 def scored(root: Path, task: str, name: str, gold: str, given: str) -> tuple[CellScore, Results]:
@@ -64,7 +64,7 @@ def test_the_raw_spelling_of_a_label(tmp_path: Path) -> None:
 def test_aliases_and_plain_paths_are_understood(tmp_path: Path) -> None:
     cell, results = scored(tmp_path, "udpos", "test-de.tsv", "NOUN\nVERB\n", "NOUN\nVERB\n")
     average = results["udpos"]
-    assert isinstance(average, Average)
+    assert isinstance(average, AverageScore)
     for alias, name in isogloss.tasks.registry.ALIASES.items():
         if name == "udpos":
             assert results[alias] == average

@@ -41,11 +41,11 @@ def compare(
     from isogloss.data.files import atomic_write
     from isogloss.report.compare_tables import comparison_tables
     from isogloss.report.tables import show
-    from isogloss.scoring.compare import compare as contrast
+    from isogloss.scoring.compare import compare_request
 
     asked = request(suite, tasks, languages, split, data, gold, allow_partial)
     with progress("comparing") as step:
-        comparisons = contrast(systems, asked, step)
+        comparisons = compare_request(systems, asked, step)
     if json is not None:
         with atomic_write(json) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(comparisons), indent=2).decode() + "\n")

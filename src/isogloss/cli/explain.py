@@ -9,7 +9,7 @@ from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, progress,
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
-    from isogloss.explain.bias import Bias
+    from isogloss.explain.bias import DatasetBias
     from isogloss.explain.selection import AttributeSelection
     from isogloss.scoring.cells import Request
 
@@ -57,18 +57,18 @@ def explain(
           --attributes aLen@whitespace,qLen=greedy
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
-    from isogloss.explain.analysis import wanted
+    from isogloss.explain.selection import select_attributes
 
     asked = request(suite, tasks, languages, split, data, None, False)
-    chosen = wanted(words(attributes), asked)
+    selection = select_attributes(words(attributes), asked)
     if html is not None:
         from isogloss.report.charts import chart_library
 
         chart_library()  # before anything is computed
     if bias:
-        _show_bias(asked, chosen, json, html)
+        _show_bias(asked, selection, json, html)
     elif systems:
-        _show_systems(systems, asked, chosen, examples, json, html)
+        _show_systems(systems, asked, selection, examples, json, html)
     else:
         raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
 
@@ -76,17 +76,17 @@ def explain(
 def _show_systems(
     systems: list[Path],
     asked: "Request",
-    chosen: "AttributeSelection",
+    selection: "AttributeSelection",
     examples: int,
     json: Path | None,
     html: Path | None,
 ) -> None:
-    from isogloss.explain.analysis import analyse
+    from isogloss.explain.analysis import explain_request
     from isogloss.report.explain_tables import analysis_tables
     from isogloss.report.tables import show
 
     with progress("explaining") as step:
-        found = analyse(systems, asked, chosen, examples=examples, progress=step)
+        found = explain_request(systems, asked, selection, examples=examples, progress=step)
     if html is not None:
         from isogloss.report.write import write_analysis
 
@@ -95,13 +95,13 @@ def _show_systems(
     show(analysis_tables(found), "table")
 
 
-def _show_bias(asked: "Request", chosen: "AttributeSelection", json: Path | None, html: Path | None) -> None:
-    from isogloss.explain.bias import survey
+def _show_bias(asked: "Request", selection: "AttributeSelection", json: Path | None, html: Path | None) -> None:
+    from isogloss.explain.bias import bias_request
     from isogloss.report.bias_tables import bias_tables
     from isogloss.report.tables import show
 
-    with progress("surveying") as step:
-        found = survey(asked, chosen, step)
+    with progress("looking at the data") as step:
+        found = bias_request(asked, selection, step)
     if html is not None:
         from isogloss.report.write import write_bias
 
@@ -110,7 +110,7 @@ def _show_bias(asked: "Request", chosen: "AttributeSelection", json: Path | None
     show(bias_tables(found), "table")
 
 
-def _write_json(found: Union["Analysis", "Bias"], path: Path | None) -> None:
+def _write_json(found: Union["Analysis", "DatasetBias"], path: Path | None) -> None:
     if path is None:
         return
     import msgspec

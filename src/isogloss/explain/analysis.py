@@ -1,23 +1,26 @@
 """The whole analysis in one pass: every system by itself, and every pair of them, cell after cell."""
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from isogloss.errors import PredictionError
-from isogloss.explain.bias import shared_cuts
-from isogloss.explain.cell_table import CellTable, sheets
-from isogloss.explain.examples import Case, Cases
-from isogloss.explain.measure import Slice, measured, slices
+from isogloss.explain.bias import shared_binnings
+from isogloss.explain.cell_table import CellTable, cell_tables
+from isogloss.explain.examples import ExampleCollector, ListedExample
+from isogloss.explain.measure import BucketedRows, bucket_draws, bucketed_rows
 from isogloss.explain.model import Explanation
-from isogloss.explain.pairwise import PairwiseExplanation, contrasts, disagreement
-from isogloss.explain.selection import AttributeSelection, Edges, choose
-from isogloss.explain.single import answer_slices, confusion, facets
+from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
+from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
+from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.scoring.cells import Request
-from isogloss.tasks.registry import task
+from isogloss.scoring.contrast import distinct_names
+from isogloss.scoring.results import data_frame, html_table
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -33,74 +36,133 @@ class Analysis(msgspec.Struct, frozen=True):
     explanations: list[Explanation]
     pairs: list[PairwiseExplanation]
     edges: Edges = "language"
-    cases: dict[str, dict[str, Case]] = {}
+    cases: dict[str, dict[str, ListedExample]] = {}
+
+    def __repr__(self) -> str:
+        return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
+
+    def _repr_html_(self) -> str:
+        """The sentences as a small table for notebooks."""
+        rows = [(str(found.system["name"]), *said) for found in self.explanations for said in found.sentences]
+        return html_table("What is surely true", ("system", "cell", "finding"), rows)
+
+    def to_pandas(self) -> Any:
+        """One row for every bucket of every system, as a pandas data frame."""
+        return data_frame(
+            [
+                {
+                    "system": str(found.system["name"]),
+                    "task": facet.task,
+                    "language": facet.language,
+                    "metric": facet.metric,
+                    "attribute": facet.attribute,
+                    "value": score.value,
+                    "low": score.low,
+                    "high": score.high,
+                    "bucket": score.bucket.name,
+                    "bucket_low": score.bucket.low,
+                    "bucket_high": score.bucket.high,
+                    "n": score.bucket.n,
+                }
+                for found in self.explanations
+                for facet in found.facets
+                for score in facet.buckets
+            ]
+        )
 
 
-def wanted(words: Sequence[str] | None, request: Request) -> AttributeSelection:
-    """The attributes in a user's words, checked against the kinds of the request's tasks."""
-    return choose(words, sorted({task(name).kind for name in request.tasks}))
+def explain(
+    *predictions: str | os.PathLike[str],
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    attributes: Sequence[str] | None = None,
+    examples: int = 0,
+    seed: int = 0,
+) -> Analysis:
+    """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
+
+    Args:
+        *predictions: one prediction folder, or more to compare them two by two.
+        suite: decides tasks and languages.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        split: "test", "dev", or "best" (test where it has gold, else dev).
+        tasks: only these tasks.
+        languages: only these languages.
+        attributes: only these, in the words of `choose_attributes`, e.g. ["aLen=shared", "qType"].
+        examples: how many examples of every bucket are listed with their texts.
+        seed: the same seed gives the same intervals.
+
+    Returns:
+        Every bucket of every attribute with its score; of two systems or more also their differences.
+
+    Raises:
+        PredictionError: no predictions, systems without a common cell, or answers that cannot be scored.
+        DataError: gold is missing.
+        UnknownNameError: no such suite, task, language, split or attribute.
+    """
+    if not predictions:
+        raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
+    request = Request.of(
+        suite, tasks=tasks, languages=languages, split=split, data=None if data is None else Path(data)
+    )
+    selection = select_attributes(attributes, request)
+    return explain_request([Path(each) for each in predictions], request, selection, examples=examples, seed=seed)
 
 
-def analyse(
+def explain_request(
     systems: Sequence[Path],
     request: Request,
-    chosen: AttributeSelection | None = None,
+    selection: AttributeSelection | None = None,
     *,
     examples: int = 0,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Analysis:
-    """Single analysis of every system and pairwise analysis of every two.
+    """Single analysis of every system and pairwise analysis of every two, as a request says.
 
     Args:
         systems: prediction folders.
         request: tasks, languages, split and data.
-        chosen: the attributes, and how they are cut; all if None, into equal counts in every language.
+        selection: the attributes, and how they are cut; all if None, into equal counts in every language.
         examples: how many examples of every bucket are listed with their texts.
         seed: the same seed gives the same intervals.
         progress: called with every cell.
     """
-    attributes = chosen or AttributeSelection()
-    names = _names(systems)
-    cuts = shared_cuts(request, attributes, progress)
-    cases = Cases(examples, names) if examples > 0 else None
-    singles = [Explanation(PredictionFolder(path).system, request.suite.id, request.split, [], {}) for path in systems]
+    selection = selection or AttributeSelection()
+    about = [PredictionFolder(path).system for path in systems]
+    names = distinct_names([str(system["name"]) for system in about])
+    shared = shared_binnings(request, selection, progress)
+    collector = ExampleCollector(examples, names) if examples > 0 else None
+    singles = [Explanation(system, request.suite.id, request.split, [], {}) for system in about]
     pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
-    for sheet in sheets(systems, request, progress):
-        along = slices(sheet, attributes, cuts)
-        for place, system in enumerate(sheet.systems):
-            of_answers = answer_slices(sheet, attributes, place)
-            singles[system].facets.extend(facets(sheet, along, place, cases, seed))
-            singles[system].facets.extend(facets(sheet, of_answers, place, cases, seed, sentences=False))
-            table = confusion(sheet, place)
-            if table:
-                singles[system].confusion[sheet.name] = table
-        if len(sheet.systems) > 1:
-            _compare(sheet, along, pairs, cases, seed)
+    for table in cell_tables(systems, request, progress):
+        along = bucketed_rows(table, selection, shared)
+        for place, system in enumerate(table.systems):
+            singles[system].facets.extend(attribute_scores(table, along, place, collector, seed))
+            if by_answer := rows_by_answer(table, selection, place):
+                more = attribute_scores(table, by_answer, place, collector, seed, sentences=False)
+                singles[system].facets.extend(more)
+            if counts := confusion(table, place):
+                singles[system].confusion[table.name] = counts
+        if len(table.systems) > 1:
+            _compare(table, along, pairs, collector, seed)
     if pairs and not any(pair.cells for pair in pairs.values()):
         raise PredictionError("the systems have no cell in common", where=", ".join(map(str, systems)))
-    return Analysis(singles, list(pairs.values()), attributes.edges, {} if cases is None else cases.found)
-
-
-def _names(systems: Sequence[Path]) -> list[str]:
-    """What the systems are called, told apart where two have one name."""
-    names = [str(PredictionFolder(path).system["name"]) for path in systems]
-    if len(names) == 1:
-        return names
-    from isogloss.scoring.compare import distinct_names
-
-    return distinct_names(names)
+    return Analysis(singles, list(pairs.values()), selection.edges, {} if collector is None else collector.found)
 
 
 def _compare(
-    sheet: CellTable,
-    along: Sequence[Slice],
+    table: CellTable,
+    along: Sequence[BucketedRows],
     pairs: dict[tuple[int, int], PairwiseExplanation],
-    cases: Cases | None,
+    collector: ExampleCollector | None,
     seed: int,
 ) -> None:
-    measures = measured(sheet, [metrics[sheet.main] for metrics in sheet.metrics], along, seed)
-    for a, b in combinations(range(len(sheet.systems)), 2):
-        pair = pairs[sheet.systems[a], sheet.systems[b]]
-        pair.facets.extend(contrasts(sheet, along, measures, (a, b), cases))
-        pair.cells.append(disagreement(sheet, (a, b), cases))
+    drawn = bucket_draws(table, [metrics[table.main] for metrics in table.metrics], along, seed)
+    for a, b in combinations(range(len(table.systems)), 2):
+        pair = pairs[table.systems[a], table.systems[b]]
+        pair.facets.extend(attribute_contrasts(table, along, drawn, (a, b), collector))
+        pair.cells.append(disagreement(table, (a, b), collector))

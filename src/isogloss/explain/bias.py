@@ -1,19 +1,22 @@
 """Dataset bias: what the examples of each language are like, before any system has seen them."""
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from isogloss.errors import DataError
-from isogloss.explain import tagging
 from isogloss.explain.buckets import Binning
-from isogloss.explain.cell_table import CellTable
+from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.selection import AttributeSelection, select_attributes
 from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Request
+from isogloss.scoring.results import data_frame
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
@@ -52,7 +55,7 @@ class Distances(msgspec.Struct, frozen=True):
     table: list[list[float]]
 
 
-class Bias(msgspec.Struct, frozen=True):
+class DatasetBias(msgspec.Struct, frozen=True):
     """The attributes of the examples of many cells; `missing` are cells without gold at hand."""
 
     split: str
@@ -60,20 +63,68 @@ class Bias(msgspec.Struct, frozen=True):
     distances: list[Distances]
     missing: list[str] = []
 
+    def __repr__(self) -> str:
+        cells = len({(each.task, each.language) for each in self.distributions})
+        return f"<DatasetBias: {len(self.distributions)} distributions of attributes in {cells} cells ({self.split})>"
 
-def survey(
-    request: Request, chosen: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
-) -> Bias:
-    """The distribution of every chosen attribute in every cell that has data."""
+    def to_pandas(self) -> Any:
+        """One row for every attribute of every cell, as a pandas data frame."""
+        return data_frame([msgspec.structs.asdict(each) for each in self.distributions])
+
+
+def dataset_bias(
+    *,
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    attributes: Sequence[str] | None = None,
+) -> DatasetBias:
+    """What the examples of each language are like, before any system has seen them.
+
+    Args:
+        suite: decides tasks and languages.
+        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        split: "test", "dev", or "best" (test where it has gold, else dev).
+        tasks: only these tasks.
+        languages: only these languages.
+        attributes: only these, in the words of `choose_attributes`.
+
+    Returns:
+        The distribution of every attribute in every cell that has data, and how far languages are apart.
+
+    Raises:
+        DataError: no cell has data.
+        UnknownNameError: no such suite, task, language, split or attribute.
+    """
+    folder = None if data is None else Path(data)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
+    return bias_request(request, select_attributes(attributes, request))
+
+
+def bias_request(
+    request: Request, selection: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
+) -> DatasetBias:
+    """The distribution of every selected attribute in every cell that has data.
+
+    Args:
+        request: tasks, languages, split and data.
+        selection: the attributes; all if None.
+        progress: called with every cell.
+
+    Raises:
+        DataError: no cell has data.
+    """
     found: list[Distribution] = []
     apart: list[Distances] = []
     missing: list[str] = []
     for name in request.tasks:
         columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
-        for sheet in _gold_sheets(task(name), request, missing, progress):
-            for attribute, column in _columns(sheet, chosen or AttributeSelection()):
-                found.append(distribution(sheet, attribute, column))
-                columns.setdefault(attribute.name, (attribute, {}))[1][sheet.examples.language] = column
+        for table in _gold_tables(task(name), request, missing, progress):
+            for attribute, column in _columns(table, selection or AttributeSelection()):
+                found.append(distribution(table, attribute, column))
+                columns.setdefault(attribute.name, (attribute, {}))[1][table.examples.language] = column
         apart += [distances(name, attribute, by_language) for attribute, by_language in columns.values()]
     if not found:
         raise DataError(
@@ -81,34 +132,34 @@ def survey(
             where=str(request.data or ""),
             fix="isogloss fetch gets the files; --split dev takes the development sets",
         )
-    return Bias(request.split, found, [table for table in apart if len(table.languages) > 1], missing)
+    return DatasetBias(request.split, found, [table for table in apart if len(table.languages) > 1], missing)
 
 
-def shared_cuts(
-    request: Request, chosen: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
+def shared_binnings(
+    request: Request, selection: AttributeSelection, progress: Callable[[str], None] | None = None
 ) -> dict[tuple[str, str], Binning]:
-    """For each (task, attribute) that shares its edges one cut, learnt from the gold of all languages together."""
-    cuts: dict[tuple[str, str], Binning] = {}
-    if chosen is None or chosen.edges not in ("shared", "mixed"):
-        return cuts
+    """For each (task, attribute) that is cut alike in all languages how, learnt from the gold of all of them."""
+    binnings: dict[tuple[str, str], Binning] = {}
+    if selection.edges not in ("shared", "mixed"):
+        return binnings
     for name in request.tasks:
         columns: dict[str, list[Column]] = defaultdict(list)
         attributes: dict[str, Attribute] = {}
-        for sheet in _gold_sheets(task(name), request, [], progress):
-            for attribute, column in _columns(sheet, chosen):
-                if chosen.manner(attribute.name) == "shared":
+        for table in _gold_tables(task(name), request, [], progress):
+            for attribute, column in _columns(table, selection):
+                if selection.rule(attribute.name) == "shared":
                     columns[attribute.name].append(column)
                     attributes[attribute.name] = attribute
         for key, parts in columns.items():
             together: Column = np.concatenate(parts)  # type: ignore[assignment]  # all of one type
-            cuts[name, key] = chosen.cut(attributes[key], together)
-    return cuts
+            binnings[name, key] = selection.binning(attributes[key], together)
+    return binnings
 
 
-def _gold_sheets(
+def _gold_tables(
     of: Task, request: Request, missing: list[str], progress: Callable[[str], None] | None
 ) -> Iterator[CellTable]:
-    """Sheets without a system; a cell that has no gold here joins the missing."""
+    """Tables without a system; a cell that has no gold here joins the missing."""
     for language in request.languages_of(of):
         if progress is not None:
             progress(f"{of.id}/{language}")
@@ -118,26 +169,22 @@ def _gold_sheets(
                 examples = load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
             except DataError:
                 continue
-            if of.kind == "tagging":
-                found = tagging.entities(of, examples, ())
-                yield CellTable(of, examples, (), found.example, (), found.gold, found, request.data)
-            else:
-                yield CellTable(of, examples, (), np.arange(len(examples)), ())
+            yield gold_table(of, examples, request.data)
             break
         else:
             missing.append(f"{of.id}/{language}")
 
 
-def _columns(sheet: CellTable, chosen: AttributeSelection) -> Iterator[tuple[Attribute, Column]]:
-    for attribute in chosen.of(sheet.task.kind, sheet.examples):
-        column = sheet.column(attribute)
+def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[Attribute, Column]]:
+    for attribute in selection.of(table.task.kind, table.examples):
+        column = table.column(attribute)
         if column is not None and len(column):
             yield attribute, column
 
 
-def distribution(sheet: CellTable, attribute: Attribute, column: Column) -> Distribution:
+def distribution(table: CellTable, attribute: Attribute, column: Column) -> Distribution:
     """Mean and quartiles of the numbers, or the shares of the most frequent values."""
-    of = sheet.examples
+    of = table.examples
     about = (of.task, of.language, of.split, attribute.name, attribute.title, attribute.discrete, len(column))
     if attribute.discrete:
         counts = Counter(column.astype(np.str_).tolist())

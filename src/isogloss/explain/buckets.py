@@ -3,7 +3,7 @@
 Continuous attributes get equal counts (XTREME-R paper, Appendix K.2): N = 4 buckets named XS, S, L and XL. Equal
 values are never torn apart, so each edge is moved to the nearest value boundary and buckets that coincide become one;
 the names then go to the buckets in order, as in Table 26 of the paper. Discrete attributes get one bucket a value.
-The edges that the paper prints were found by filling one bucket after the other, "greedy" here: see `learn`.
+The edges that the paper prints were found by filling one bucket after the other, "greedy" here: see `learn_binning`.
 """
 
 from collections import Counter
@@ -85,7 +85,9 @@ class Binning:
         return low, high
 
 
-def learn(column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False) -> Binning:
+def learn_binning(
+    column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False
+) -> Binning:
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
     The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
@@ -119,7 +121,7 @@ def _full(upto: IntArray, share: float) -> list[int]:
     return places
 
 
-def fixed(edges: Sequence[float]) -> Binning:
+def fixed_binning(edges: Sequence[float]) -> Binning:
     """A cut at given edges: up to the first, between two, above the last."""
     return Binning(edges=tuple(sorted(set(edges))), named=False)
 

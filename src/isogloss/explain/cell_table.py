@@ -1,7 +1,7 @@
-"""Sheets: one cell with texts and answers, its rows, and what is known of each row.
+"""Tables of cells: the rows of one cell of one or more systems, with what is known of each row.
 
-For question answering, classification, choice and retrieval a row is an example; for tagging it is an entity. A sheet
-holds one cell of one or more systems, so that attributes and buckets are the same for all of them.
+A row is an example, or whatever the kind of task judges: an entity of a tagged sentence, say. All systems of a table
+share its rows, so that attributes and buckets are the same for all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,17 +15,15 @@ import numpy.typing as npt
 from isogloss.errors import PredictionError
 from isogloss.explain import tagging
 from isogloss.explain.buckets import NONE
-from isogloss.explain.model import Attribute, Column, Rows
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.scoring.cells import Answered, Request, answered_cells
+from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Values
+from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.kinds.tagging import SPANS
 from isogloss.tasks.task import Task
 
-# The one figure of a task that is known by two: the mean of F1 and exact match (XTREME-R paper, section 5).
-SCORE = "score"
 # The buckets of the attribute `rank`.
 RANKS = ("1", "2-5", "6-20", NONE)
 
@@ -35,9 +33,12 @@ class CellTable:
     """One cell of some systems.
 
     Attributes:
-        example: the example each row belongs to.
-        counted: the rows that make the size of a bucket (the gold entities of a tagging task); all if None.
+        task: what is asked.
+        examples: with their gold.
+        values: for each system its answers.
+        row_example: the example each row belongs to.
         metrics: for each system its statistics by metric; the first metric is the one the task is known by.
+        counted: the rows that make the size of a bucket (the gold entities of a tagging task); all if None.
         entities: the entities behind the rows, for tagging.
         data: the data folder, for the training set.
         systems: the places of these systems among all that were asked for.
@@ -46,7 +47,7 @@ class CellTable:
     task: Task
     examples: Examples
     values: tuple[Values, ...]
-    example: IntArray
+    row_example: IntArray
     metrics: tuple[dict[str, Statistics], ...]
     counted: npt.NDArray[np.bool_] | None = None
     entities: tagging.Entities | None = None
@@ -79,23 +80,17 @@ class CellTable:
         if attribute.level == "entity":
             return self._entity_columns.get(attribute.name)
         values = attribute.values(self.examples) if attribute.values is not None else None
-        return None if values is None else values[self.example]
+        return None if values is None else values[self.row_example]
 
     def ranks(self, system: int = 0) -> npt.NDArray[np.str_]:
-        """For each query, where in a system's ranking the first target stands: one of `RANKS`."""
+        """For each row, where in a system's ranking the first target stands: one of `RANKS`."""
         upto = (1, 5, 20)
         found = np.full(len(self.examples), len(upto))
         for row, (ranked, targets) in enumerate(zip(self.values[system], self.examples["targets"], strict=True)):
             hits = (place for place, one in enumerate((ranked or ())[: upto[-1]], 1) if one in targets)
             found[row] = np.searchsorted(upto, next(hits, upto[-1] + 1))
         names: npt.NDArray[np.str_] = np.array(RANKS)[found]
-        return names
-
-    def rows(self, chosen: AttributeSelection, metric: str, system: int = 0) -> Rows:
-        """The rows of one metric of one system with the attributes that were chosen."""
-        columns = {found.name: self.column(found) for found in chosen.of(self.task.kind, self.examples)}
-        known = {name: column for name, column in columns.items() if column is not None}
-        return Rows(metric, self.metrics[system][metric], self.example, known)
+        return names[self.row_example]
 
     @cached_property
     def scores(self) -> list[FloatArray]:
@@ -105,45 +100,62 @@ class CellTable:
         """
         return [self._example_scores(metrics[self.main]) for metrics in self.metrics]
 
+    @property
+    def goodness(self) -> list[FloatArray]:
+        """The scores of every example, turned round where less is better: 1 is all right, 0 all wrong."""
+        turned = lower_is_better(self.task.id, self.main)
+        return [1 - scores if turned else scores for scores in self.scores]
+
     def _example_scores(self, statistics: Statistics) -> FloatArray:
-        if self.entities is None:
-            return statistics.value(statistics.rows, 1.0)
-        sums = [np.bincount(self.example, weights=part, minlength=len(self.examples)) for part in statistics.rows.T]
-        empty = (sums[1] + sums[2]) == 0
-        return np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), 1.0))
+        size = len(self.examples)
+        counts = np.bincount(self.row_example, minlength=size)
+        sums = [np.bincount(self.row_example, weights=part, minlength=size) for part in statistics.rows.T]
+        empty = counts == 0 if self.entities is None else (sums[1] + sums[2]) == 0
+        return np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), counts))
 
 
-def sheets(
+def cell_tables(
     systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None
 ) -> Iterator[CellTable]:
     """The cells that any of the systems has, one after the other, with all those systems."""
     for row in answered_cells(systems, request, progress):
         present = {place: answered for place, answered in enumerate(row) if answered is not None}
-        yield replace(_sheet(list(present.values()), request.data), systems=tuple(present))
+        yield replace(_cell_table(list(present.values()), request.data), systems=tuple(present))
 
 
-def _sheet(answered: Sequence[Answered], data: Path | None) -> CellTable:
+def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:
+    """A cell without a system: what its examples are like."""
+    if kind_of(task).rows == "entity":
+        return _entity_table(task, examples, (), data)
+    return CellTable(task, examples, (), np.arange(len(examples)), ())
+
+
+def _cell_table(answered: Sequence[Answered], data: Path | None) -> CellTable:
     first = answered[0]
-    of, examples = first.task, first.examples
+    of, examples, judgement = first.task, first.examples, first.cell.judgement
     for other in answered[1:]:
-        same = other.examples.ids == examples.ids and other.cell.judgement.dialect == first.cell.judgement.dialect
+        same = other.examples.ids == examples.ids and other.cell.judgement.dialect == judgement.dialect
         if not same:
             what = f"the systems were scored on different examples of {of.id}/{examples.language}"
             raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
     values = tuple(each.values for each in answered)
-    if of.kind == "tagging":
-        found = tagging.entities(of, examples, values, spans=first.cell.judgement.dialect == SPANS)
-        entity_metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
-        return CellTable(of, examples, values, found.example, entity_metrics, found.gold, found, data)
-    rows = np.arange(len(examples))
+    if kind_of(of).rows == "entity":
+        return _entity_table(of, examples, values, data, spans=judgement.dialect == SPANS)
+    rows = np.arange(len(examples)) if judgement.row_example is None else judgement.row_example
     metrics = tuple(_main_metrics(of, each.cell.metrics) for each in answered)
     return CellTable(of, examples, values, rows, metrics, data=data)
+
+
+def _entity_table(
+    of: Task, examples: Examples, values: tuple[Values, ...], data: Path | None, *, spans: bool = False
+) -> CellTable:
+    """One row for every entity that the gold or a system has."""
+    found = tagging.entities(of, examples, values, spans=spans)
+    metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
+    return CellTable(of, examples, values, found.example, metrics, found.gold, found, data)
 
 
 def _main_metrics(of: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
     """The metrics the task is known by; where there are two their mean stands first."""
     main = {name: metrics[name] for name in of.main}
-    if len(main) == 1:
-        return main
-    rows = np.mean([statistics.rows for statistics in main.values()], axis=0)
-    return {SCORE: replace(next(iter(main.values())), rows=rows), **main}
+    return main if len(main) == 1 else {SCORE: main_statistics(of, metrics), **main}

@@ -12,7 +12,7 @@ from isogloss.explain.cell_table import CellTable
 from isogloss.tasks.kinds import kind_of
 
 
-class Case(msgspec.Struct, frozen=True):
+class ListedExample(msgspec.Struct, frozen=True):
     """One example as somebody reads it: what was asked, what is right, what each system said, its score (0..100)."""
 
     id: str
@@ -23,41 +23,42 @@ class Case(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Cases:
+class ExampleCollector:
     """The examples that were asked for, each kept once; at most `limit` a bucket, the worst first.
 
-    `names` are the systems, `found` maps `task/language` to example id to the case.
+    `names` are the systems, `found` maps `task/language` to example id to the example.
     """
 
     limit: int
     names: Sequence[str] = ("system",)
-    found: dict[str, dict[str, Case]] = field(default_factory=dict)
+    found: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
 
-    def add(self, sheet: CellTable, rows: npt.NDArray[np.bool_]) -> list[str]:
-        """The ids of the examples that have any of the rows; their cases are kept."""
-        inside = np.unique(sheet.example[rows])
-        worst_first = np.argsort(np.mean(sheet.scores, axis=0)[inside], kind="stable")
-        return self.keep(sheet, inside[worst_first][: self.limit].tolist())
+    def add(self, table: CellTable, rows: npt.NDArray[np.bool_]) -> list[str]:
+        """The ids of the examples that have any of the rows; they are kept."""
+        inside = np.unique(table.row_example[rows])
+        worst_first = np.argsort(np.mean(table.goodness, axis=0)[inside], kind="stable")
+        return self.keep(table, inside[worst_first][: self.limit].tolist())
 
-    def keep(self, sheet: CellTable, rows: Sequence[int]) -> list[str]:
-        """The ids of some examples; their cases are kept."""
-        known = self.found.setdefault(sheet.name, {})
+    def keep(self, table: CellTable, rows: Sequence[int]) -> list[str]:
+        """The ids of some examples; they are kept."""
+        known = self.found.setdefault(table.name, {})
         for row in rows:
-            if sheet.examples.ids[row] not in known:
-                known[sheet.examples.ids[row]] = case(sheet, row, self.names)
-        return [sheet.examples.ids[row] for row in rows]
+            if table.examples.ids[row] not in known:
+                known[table.examples.ids[row]] = listed_example(table, row, self.names)
+        return [table.examples.ids[row] for row in rows]
 
 
-def case(sheet: CellTable, row: int, names: Sequence[str]) -> Case:
+def listed_example(table: CellTable, row: int, names: Sequence[str]) -> ListedExample:
     """The example of a row with the answer of every system, under its name."""
-    examples = sheet.examples
-    # A tagged sentence is its tokens; offsets are for systems that bring their own.
-    inputs = ["tokens"] if sheet.task.kind == "tagging" else kind_of(sheet.task).inputs
+    examples = table.examples
+    kind = kind_of(table.task)
+    # A tagged sentence is its tokens; text and offsets are for systems that bring their own.
+    inputs = kind.inputs[:1] if kind.rows == "entity" else kind.inputs
     texts = {name: _text(examples[name][row]) for name in inputs if name in examples.columns}
-    own = [names[system] for system in sheet.systems]
-    answers = {name: values[row] for name, values in zip(own, sheet.values, strict=True)}
-    scores = {name: 100 * float(of_system[row]) for name, of_system in zip(own, sheet.scores, strict=True)}
-    return Case(examples.ids[row], texts, examples[examples.gold][row], answers, scores)
+    own = [names[system] for system in table.systems]
+    answers = {name: values[row] for name, values in zip(own, table.values, strict=True)}
+    scores = {name: 100 * float(of_system[row]) for name, of_system in zip(own, table.scores, strict=True)}
+    return ListedExample(examples.ids[row], texts, examples[examples.gold][row], answers, scores)
 
 
 def _text(value: Any) -> str:

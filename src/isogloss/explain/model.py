@@ -1,6 +1,6 @@
-"""The nouns of an explanation: attributes, rows that carry them, buckets, and findings per bucket."""
+"""The nouns of an explanation: attributes, buckets, and findings per bucket."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.statistics import Statistics
-from isogloss.tasks.examples import Examples
+from isogloss.scoring.main_score import lower_is_better
 
 # One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
 Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
@@ -17,38 +16,27 @@ Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Attribute:
-    """Something that can be said of every example (or entity) of some kinds of tasks.
+    """Something that can be said of every example (or entity) that has what it is made from.
 
     Attributes:
-        name: as printed, e.g. "aLen".
+        name: as printed, e.g. "aLen". Two attributes may share a name if no examples have what both need.
         title: in words, e.g. "answer length in tokens".
-        kinds: the kinds of tasks it is for ("qa", "tagging", "classification", "choice", "bitext", "pool", …).
-        level: "example", or "entity" for spans within a tagged sentence.
+        needs: what it is made from: names of columns, and the words of `attributes.needs` for what is no column. It
+            is offered for kinds of tasks that provide all of them, and computed where the examples really have them.
         discrete: one bucket a value, instead of equal-count buckets.
-        values: the column, aligned with the examples (level "example"); entity attributes are computed by the tagging
-            module, which knows gold and predicted spans.
+        values: the column, aligned with the examples; None for what examples alone do not tell (see `level`).
+        level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
+            what depends on what a system said.
+        counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
     """
 
     name: str
     title: str
-    kinds: tuple[str, ...]
-    discrete: bool
-    values: Callable[[Examples], Column] | None = None
-    level: Literal["example", "entity"] = "example"
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Statistics rows of one cell with their attributes; `example` is the example each row belongs to.
-
-    For QA, classification, choice and retrieval there is one row an example; for tagging one row an entity (gold
-    rows count recall, predicted rows count precision), so that bucket sums give the bucket's F1.
-    """
-
-    metric: str
-    statistics: Statistics
-    example: npt.NDArray[np.int64]
-    columns: Mapping[str, Column]
+    needs: tuple[str, ...] = ()
+    discrete: bool = False
+    values: Callable[..., Column] | None = None
+    level: Literal["example", "entity", "answer"] = "example"
+    counts_tokens: bool = False
 
 
 class Bucket(msgspec.Struct, frozen=True):
@@ -70,7 +58,7 @@ class BucketScore(msgspec.Struct, frozen=True):
     ids: list[str] = []
 
 
-class Facet(msgspec.Struct, frozen=True):
+class AttributeScores(msgspec.Struct, frozen=True):
     """One attribute of one cell: the buckets with scores, and one true sentence about them, or none."""
 
     task: str
@@ -82,6 +70,11 @@ class Facet(msgspec.Struct, frozen=True):
     buckets: list[BucketScore]
     insight: str = ""
 
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the bucket with the lowest score is the best one."""
+        return lower_is_better(self.task, self.metric)
+
 
 class Explanation(msgspec.Struct, frozen=True):
     """Everything that was found out about one system (single analysis)."""
@@ -89,6 +82,15 @@ class Explanation(msgspec.Struct, frozen=True):
     system: dict[str, Any]
     suite: str
     split: str
-    facets: list[Facet]
+    facets: list[AttributeScores]
     # "task/language" -> gold label -> predicted label -> how often
     confusion: dict[str, dict[str, dict[str, int]]] = {}
+
+    @property
+    def sentences(self) -> list[tuple[str, str]]:
+        """What is surely true, as (task/language, sentence), in the order it was found."""
+        return [(f"{facet.task}/{facet.language}", facet.insight) for facet in self.facets if facet.insight]
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.facets)} attributes of cells, {len(self.sentences)} sentences"
+        return f"<Explanation of {self.system.get('name', 'a system')} on {self.suite} ({self.split}): {counts}>"

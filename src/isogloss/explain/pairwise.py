@@ -1,43 +1,36 @@
 """Pairwise analysis: in which buckets one system is better than another, and where the order of the two turns."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.examples import Cases
-from isogloss.explain.measure import Measurement, Slice
+from isogloss.explain.examples import ExampleCollector
+from isogloss.explain.measure import BucketDraws, BucketedRows
 from isogloss.explain.model import Bucket
-from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
-from isogloss.metrics.statistics import Statistics
+from isogloss.scoring.contrast import SystemContrast, corrected, tested
+from isogloss.scoring.main_score import lower_is_better
 
-ALPHA = 0.05
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
 RIGHT = 0.5
 
 
-class BucketContrast(msgspec.Struct, frozen=True):
-    """Two systems in one bucket, on the 0..100 scale; p is corrected (Holm) over all buckets of the cell."""
+class BucketContrast(SystemContrast, frozen=True):
+    """Two systems in one bucket; p is corrected (Holm) over all buckets of the cell.
+
+    Attributes:
+        bucket: the bucket.
+        flips: whether the order of the two is not that of the whole cell.
+        ids: the examples of the bucket that are listed.
+    """
 
     bucket: Bucket
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    p: float
     flips: bool
-    ids: list[str] = []
-
-    @property
-    def significant(self) -> bool:
-        """Whether the two can be told apart here."""
-        return self.p < ALPHA
+    ids: list[str] = msgspec.field(default_factory=list)
 
 
-class FacetContrast(msgspec.Struct, frozen=True):
+class AttributeContrasts(msgspec.Struct, frozen=True):
     """One attribute of one cell: two systems bucket by bucket, and where the order of the cell turns."""
 
     task: str
@@ -47,6 +40,11 @@ class FacetContrast(msgspec.Struct, frozen=True):
     title: str
     discrete: bool
     buckets: list[BucketContrast]
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the system with the lower score is the better one."""
+        return lower_is_better(self.task, self.metric)
 
 
 class Disagreement(msgspec.Struct, frozen=True):
@@ -66,82 +64,60 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 
 class PairwiseExplanation(msgspec.Struct, frozen=True):
-    """Two systems compared bucket by bucket on the cells that both have; positive differences favour the first."""
+    """Two systems compared bucket by bucket on the cells that both have; differences are the first minus the second."""
 
     first: str
     second: str
-    facets: list[FacetContrast]
+    facets: list[AttributeContrasts]
     cells: list[Disagreement]
 
 
-def contrasts(
-    sheet: CellTable,
-    along: Sequence[Slice],
-    measures: Sequence[Sequence[Measurement]],
+def attribute_contrasts(
+    table: CellTable,
+    along: Sequence[BucketedRows],
+    drawn: Sequence[Sequence[BucketDraws]],
     pair: tuple[int, int],
-    cases: Cases | None = None,
-) -> list[FacetContrast]:
-    """Every slice of a cell with the differences of two systems under the main metric.
+    collector: ExampleCollector | None = None,
+) -> list[AttributeContrasts]:
+    """Every attribute of a cell with the differences of two systems under the main metric.
 
     Args:
-        sheet: the cell.
-        along: its slices.
-        measures: for each system of the sheet its slices, drawn together (`measured`).
-        pair: which two systems of the sheet.
-        cases: collects the examples of the buckets.
+        table: the cell.
+        along: its rows in buckets, attribute by attribute.
+        drawn: for each system of the table its buckets, drawn together (`bucket_draws`).
+        pair: which two systems of the table.
+        collector: keeps the examples of the buckets.
     """
-    overall = sheet.metrics[pair[0]][sheet.main].score - sheet.metrics[pair[1]][sheet.main].score
-    family = sum(len(cut.buckets) for cut in along)
-    found: list[tuple[Slice, list[BucketContrast]]] = []
-    for cut, first, second in zip(along, measures[pair[0]], measures[pair[1]], strict=True):
-        rows = []
-        for place, (bucket, a, b) in enumerate(zip(cut.buckets, first.parts, second.parts, strict=True)):
-            gap = paired(first.draws[:, place], second.draws[:, place], a.score - b.score, units=a.unit_count)
-            ids = cases.add(sheet, cut.rows(place)) if cases else []
-            flips = gap.difference * overall < 0
-            rows.append(_contrast(bucket, (a.score, b.score), replace(gap, p=_p(a, b, family)), flips, ids))
-        found.append((cut, rows))
-    return _corrected(sheet, found)
-
-
-def _contrast(
-    bucket: Bucket, scores: tuple[float, float], gap: Difference, flips: bool, ids: list[str]
-) -> BucketContrast:
-    first, second = (100 * score for score in scores)
-    return BucketContrast(bucket, first, second, 100 * gap.difference, 100 * gap.low, 100 * gap.high, gap.p, flips, ids)
-
-
-def _p(a: Statistics, b: Statistics, family: int) -> float:
-    """McNemar's exact test for accuracies, else approximate randomisation, as for whole cells."""
-    if a.is_binary and b.is_binary:
-        return mcnemar(a, b)
-    # Holm's correction over m tests needs p-values as small as 0.05 / m, so more than 20 m trials.
-    return approximate_randomisation(a, b, trials=max(1000, 40 * family))
-
-
-def _corrected(sheet: CellTable, found: Sequence[tuple[Slice, list[BucketContrast]]]) -> list[FacetContrast]:
-    adjusted = iter(holm([row.p for _, rows in found for row in rows]).tolist())
+    overall = table.metrics[pair[0]][table.main].score - table.metrics[pair[1]][table.main].score
+    family = sum(len(bucketed.buckets) for bucketed in along)
+    found: list[BucketContrast] = []
+    for bucketed, first, second in zip(along, drawn[pair[0]], drawn[pair[1]], strict=True):
+        for place, (bucket, a, b) in enumerate(zip(bucketed.buckets, first.parts, second.parts, strict=True)):
+            numbers, _ = tested(a, b, (first.draws[:, place], second.draws[:, place]), family)
+            ids = collector.add(table, bucketed.rows(place)) if collector else []
+            found.append(BucketContrast(*numbers, bucket, (a.score - b.score) * overall < 0, ids))
+    rows = iter(corrected(found))
     return [
-        FacetContrast(
-            sheet.task.id,
-            sheet.examples.language,
-            sheet.main,
-            cut.attribute.name,
-            cut.attribute.title,
-            cut.attribute.discrete,
-            [msgspec.structs.replace(row, p=next(adjusted)) for row in rows],
+        AttributeContrasts(
+            table.task.id,
+            table.examples.language,
+            table.main,
+            bucketed.attribute.name,
+            bucketed.attribute.title,
+            bucketed.attribute.discrete,
+            [next(rows) for _ in bucketed.buckets],
         )
-        for cut, rows in found
+        for bucketed in along
     ]
 
 
-def disagreement(sheet: CellTable, pair: tuple[int, int], cases: Cases | None = None) -> Disagreement:
+def disagreement(table: CellTable, pair: tuple[int, int], collector: ExampleCollector | None = None) -> Disagreement:
     """The examples of a cell that one of two systems has right and the other wrong."""
-    first, second = (sheet.scores[system] for system in pair)
+    first, second = (table.goodness[system] for system in pair)
     order = np.argsort(-np.abs(first - second), kind="stable")
     ours = order[((first >= RIGHT) & (second < RIGHT))[order]]
     theirs = order[((second >= RIGHT) & (first < RIGHT))[order]]
-    ids = [cases.keep(sheet, rows[: cases.limit].tolist()) if cases else [] for rows in (ours, theirs)]
-    whole = [sheet.metrics[system][sheet.main].score for system in pair]
-    of, n = sheet.examples, len(sheet.examples)
+    ids = [collector.keep(table, rows[: collector.limit].tolist()) if collector else [] for rows in (ours, theirs)]
+    whole = [table.metrics[system][table.main].score for system in pair]
+    of, n = table.examples, len(table.examples)
     return Disagreement(of.task, of.language, n, 100 * (whole[0] - whole[1]), len(ours), len(theirs), ids[0], ids[1])

@@ -1,26 +1,27 @@
 """The attributes somebody asked for: which, how their lengths are counted, and how each is cut into buckets."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from isogloss.errors import PredictionError, unknown
-from isogloss.explain import tagging
-from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, attributes_for, fertility, from_jsonl
-from isogloss.explain.buckets import Binning, fixed, learn
+from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
+from isogloss.explain.attributes.needs import applies
+from isogloss.explain.attributes.registry import all_attributes, counted
+from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
+from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
-
-# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
-RANK = Attribute("rank", "rank of the first hit among 20", ("bitext", "pool"), discrete=True)
+from isogloss.tasks.kinds import KINDS
+from isogloss.tasks.registry import task
 
 # The word for every attribute there is.
 ALL = "all"
 Edges = Literal["language", "shared", "greedy", "fixed", "mixed"]
 BinningRule = Literal["language", "shared", "greedy"] | tuple[float, ...]
 BINNING_RULES = ("language", "shared", "greedy")
-_CUT = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
+_RULE = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
 
 
 @dataclass(frozen=True)
@@ -28,107 +29,111 @@ class AttributeSelection:
     """The attributes somebody asked for.
 
     Attributes:
-        names: which, as in `aLen` or `aLen@whitespace`; all if None.
-        cuts: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
+        attributes: which, in the order they are shown; all there are if None.
+        rules: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
             "shared", into equal counts over all languages of a task; "greedy", as in the XTREME-R paper; or at edges.
-        own: attributes from a user's own files.
     """
 
-    names: tuple[str, ...] | None = None
-    cuts: Mapping[str, BinningRule] | None = None
-    own: tuple[Attribute, ...] = ()
+    attributes: tuple[Attribute, ...] | None = None
+    rules: Mapping[str, BinningRule] | None = None
 
     def of(self, kind: str, examples: Examples | None = None) -> list[Attribute]:
-        """The attributes of a kind of task, or those its examples have the columns for; one's own stand last."""
-        if self.names is None:
-            return [*attributes_of(kind, examples), *self.own]
-        known = {one.name: one for convention in CONVENTIONS for one in attributes_of(kind, examples, convention)}
-        return [*(one for name, one in known.items() if name in self.names), *self.own]
+        """The selected attributes of a kind of task, or of some examples of it."""
+        selected, found = all_attributes() if self.attributes is None else self.attributes, KINDS[kind]
+        return [attribute for attribute in selected if applies(attribute, found, examples)]
 
-    def manner(self, name: str) -> BinningRule:
+    def rule(self, name: str) -> BinningRule:
         """How the attribute of that name is cut."""
-        cuts = self.cuts or {}
-        return cuts.get(name, cuts.get(ALL, "language"))
+        rules = self.rules or {}
+        return rules.get(name, rules.get(ALL, "language"))
 
-    def cut(self, attribute: Attribute, column: Column) -> Binning:
-        """The cut of a column: at the given edges, or as its values ask for."""
-        manner = self.manner(attribute.name)
-        if isinstance(manner, tuple):
-            return fixed(manner)
-        return learn(column, attribute.discrete, greedy=manner == "greedy")
+    def binning(self, attribute: Attribute, column: Column) -> Binning:
+        """How a column is cut: at the given edges, or as its values ask for."""
+        rule = self.rule(attribute.name)
+        if isinstance(rule, tuple):
+            return fixed_binning(rule)
+        return learn_binning(column, attribute.discrete, greedy=rule == "greedy")
 
     @property
     def edges(self) -> Edges:
         """How all are cut, or "mixed"; edges that are given count only where there are no others."""
-        names = self.names or (ALL, *(self.cuts or ()))
-        manners = {manner for name in names if not isinstance(manner := self.manner(name), tuple)}
-        return "fixed" if not manners else "mixed" if len(manners) > 1 else manners.pop()
+        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in self.attributes]
+        rules = {rule for name in names if not isinstance(rule := self.rule(name), tuple)}
+        return "fixed" if not rules else "mixed" if len(rules) > 1 else rules.pop()
 
 
-def attributes_of(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
-    """Every attribute of a kind of task; those of entities are told by this package's own rows."""
-    of_example = attributes_for(kind, examples, convention)
-    of_entity = list(tagging.ATTRIBUTES) if kind == "tagging" else []
-    taken = {found.name for found in of_entity}
-    of_answer = [RANK] if kind in RANK.kinds else []
-    return [*of_entity, *(found for found in of_example if found.name not in taken), *of_answer]
-
-
-def choose(words: Sequence[str] | None, kinds: Sequence[str]) -> AttributeSelection:
+def choose_attributes(words: Sequence[str] | None, kinds: Collection[str]) -> AttributeSelection:
     """Attributes in a user's words.
 
-    `aLen`, or `all`; its lengths counted by a convention, `aLen@whitespace`; or from a file, `mine@values.jsonl`, and
-    `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may say how it is cut: at edges,
-    `aLen=2:5:13`, or in a manner, `all=shared`.
+    Args:
+        words: `aLen`, or `all`; its lengths counted by a convention, `aLen@whitespace`; or from a file,
+            `mine@values.jsonl`, and `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may
+            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. None selects all.
+        kinds: the kinds of the tasks that are explained.
+
+    Returns:
+        The selection.
+
+    Raises:
+        UnknownNameError: no attribute of these kinds has that name, or there is no such convention.
+        PredictionError: an attribute cannot be counted or cut in that way.
+        DataError: a file cannot be read.
     """
     if words is None:
         return AttributeSelection()
-    names: list[str] = []
-    cuts: dict[str, BinningRule] = {}
-    own: list[Attribute] = []
-    for name, source, cut in map(_parts, words):
+    known = [one for one in all_attributes() if any(applies(one, KINDS[kind]) for kind in kinds)]
+    wanted: set[tuple[str, str]] = set()
+    from_files: list[Attribute] = []
+    rules: dict[str, BinningRule] = {}
+    for name, source, rule in map(_parts, words):
         if name.casefold() == ALL:
-            names += [found.name for found in _known(kinds, source).values()]
-            found = Attribute(ALL, ALL, (), discrete=False)
+            convention = _convention(source)
+            wanted.update((one.name, convention if one.counts_tokens else CONVENTIONS[0]) for one in known)
+            found = Attribute(ALL, ALL)
         elif source in ("", *CONVENTIONS):
-            found = _named(name, source, kinds)
-            names.append(found.name)
+            convention = _convention(source)
+            found = counted(_named(name, convention, known), convention)
+            wanted.add((found.name.partition("@")[0], convention))
         else:
             found = _from_file(name, source)
-            own.append(found)
-        if cut:
-            cuts[found.name] = _manner(found, cut)
-    return AttributeSelection(tuple(names), cuts, tuple(own))
+            from_files.append(found)
+        if rule:
+            rules[found.name] = _rule(found, rule)
+    named = [counted(one, how) for how in CONVENTIONS for one in known if (one.name, how) in wanted]
+    return AttributeSelection((*named, *from_files), rules)
+
+
+def select_attributes(words: Sequence[str] | None, request: Request) -> AttributeSelection:
+    """The attributes in a user's words, checked against the kinds of the request's tasks."""
+    return choose_attributes(words, sorted({task(name).kind for name in request.tasks}))
 
 
 def _parts(word: str) -> tuple[str, str, str]:
-    """A word's name, source and cut; an equals sign in the path of a file cuts nothing."""
-    head, _, cut = word.rpartition("=")
-    if not head or ("@" in head and not _CUT.fullmatch(cut)):
-        head, cut = word, ""
+    """A word's name, source and rule; an equals sign in the path of a file is no rule."""
+    head, _, rule = word.rpartition("=")
+    if not head or ("@" in head and not _RULE.fullmatch(rule)):
+        head, rule = word, ""
     name, _, source = head.partition("@")
-    return name, source, cut
+    return name, source, rule
 
 
-def _known(kinds: Iterable[str], source: str) -> dict[str, Attribute]:
-    convention = source or CONVENTIONS[0]
-    if convention not in CONVENTIONS:
+def _convention(source: str) -> Convention:
+    if source not in ("", *CONVENTIONS):
         raise unknown("convention", source, CONVENTIONS)
-    every = [found for kind in kinds for found in attributes_of(kind, None, convention)]
-    return {found.name.partition("@")[0].casefold(): found for found in every}
+    return cast("Convention", source or CONVENTIONS[0])
 
 
-def _named(name: str, source: str, kinds: Iterable[str]) -> Attribute:
+def _named(name: str, convention: Convention, known: Sequence[Attribute]) -> Attribute:
+    """The attribute of that name; of several that apply to different kinds the first."""
     if name.casefold() == FERTILITY:
         fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
         raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
-    known = _known(kinds, source)
-    if name.casefold() not in known:
-        raise unknown("attribute", name, [found.name.partition("@")[0] for found in known.values()])
-    found = known[name.casefold()]
-    if source not in ("", CONVENTIONS[0]) and found.name.partition("@")[2] != source:
-        counted = [other.name for other in known.values() if "@" in other.name]
-        raise PredictionError(f"{found.name} counts no tokens of a text", fix=f"{source} is for {', '.join(counted)}")
+    found = next((one for one in known if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise unknown("attribute", name, {one.name for one in known})
+    if convention != CONVENTIONS[0] and not found.counts_tokens:
+        others = ", ".join(other.name for other in known if other.counts_tokens)
+        raise PredictionError(f"{found.name} counts no tokens of a text", fix=f"{convention} is for {others}")
     return found
 
 
@@ -137,13 +142,13 @@ def _from_file(name: str, path: str) -> Attribute:
     return fertility(path) if of_tokenizer else from_jsonl(path, name)
 
 
-def _manner(attribute: Attribute, text: str) -> BinningRule:
+def _rule(attribute: Attribute, text: str) -> BinningRule:
     if attribute.discrete and text not in ("language", "shared"):
         raise PredictionError(f"{attribute.name} has values, not numbers: it cannot be cut at edges")
     if text in BINNING_RULES:
         return cast("BinningRule", text)
     if attribute.name == ALL:
-        known = ", ".join(f"all={manner}" for manner in BINNING_RULES)
+        known = ", ".join(f"all={rule}" for rule in BINNING_RULES)
         raise PredictionError(f"{text!r} cannot be how all are cut", fix=f"Write {known}; edges are an attribute's own")
     try:
         return tuple(float(edge) for edge in text.split(":"))

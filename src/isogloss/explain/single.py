@@ -7,93 +7,102 @@ from itertools import combinations
 import numpy as np
 
 from isogloss.explain import tagging
+from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.buckets import Binning, interval_text
-from isogloss.explain.cell_table import RANKS, SCORE, CellTable
-from isogloss.explain.examples import Cases
-from isogloss.explain.measure import Measurement, Slice, averaged, measured, scored
-from isogloss.explain.model import Bucket, BucketScore, Facet
-from isogloss.explain.selection import RANK, AttributeSelection
+from isogloss.explain.cell_table import RANKS, CellTable
+from isogloss.explain.examples import ExampleCollector
+from isogloss.explain.measure import BucketDraws, BucketedRows, bucket_draws, bucket_score, mean_draws
+from isogloss.explain.model import AttributeScores, Bucket, BucketScore
+from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.intervals import ROUNDING
-from isogloss.metrics.significance import holm
+from isogloss.metrics.significance import ALPHA, holm
 from isogloss.metrics.statistics import FloatArray, Statistics
+from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.tasks.kinds import kind_of
 
-ALPHA = 0.05
 # A bucket of fewer rows is shown, but no sentence is built on it.
 ENOUGH = 20
 
 
-def facets(
-    sheet: CellTable,
-    along: Sequence[Slice],
+def attribute_scores(
+    table: CellTable,
+    along: Sequence[BucketedRows],
     system: int = 0,
-    cases: Cases | None = None,
+    collector: ExampleCollector | None = None,
     seed: int = 0,
     *,
     sentences: bool = True,
-) -> list[Facet]:
-    """Every slice of a cell under every metric of a system; examples are collected under the main one."""
-    found: list[Facet] = []
-    for metric, measures in _measures(sheet, along, sheet.metrics[system], seed).items():
-        collector = cases if metric == sheet.main else None
-        scores = [_scores(sheet, cut, each, collector) for cut, each in zip(along, measures, strict=True)]
-        p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, measures, strict=True)])
-        for cut, each, p in zip(along, scores, p_values.tolist(), strict=True):
-            name, title, discrete = cut.attribute.name, cut.attribute.title, cut.attribute.discrete
-            insight = _insight(title, discrete, each, p) if sentences else ""
-            found.append(Facet(sheet.task.id, sheet.examples.language, metric, name, title, discrete, each, insight))
+) -> list[AttributeScores]:
+    """Every attribute of a cell under every metric of a system; examples are collected under the main one."""
+    found: list[AttributeScores] = []
+    task, language = table.task.id, table.examples.language
+    for metric, drawn in _drawn_by_metric(table, along, table.metrics[system], seed).items():
+        kept = collector if metric == table.main else None
+        scores = [_scores(table, bucketed, each, kept) for bucketed, each in zip(along, drawn, strict=True)]
+        p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, drawn, strict=True)])
+        lower = lower_is_better(task, metric)
+        for bucketed, each, p in zip(along, scores, p_values.tolist(), strict=True):
+            name, title, discrete = bucketed.attribute.name, bucketed.attribute.title, bucketed.attribute.discrete
+            insight = _insight(title, discrete, each, p, lower) if sentences else ""
+            found.append(AttributeScores(task, language, metric, name, title, discrete, each, insight))
     return found
 
 
-def _measures(
-    sheet: CellTable, along: Sequence[Slice], metrics: Mapping[str, Statistics], seed: int
-) -> dict[str, list[Measurement]]:
-    """The slices under every metric; a mean of metrics is not drawn again, its draws are the means of theirs."""
-    drawn = [name for name in metrics if name != SCORE]
-    found = dict(zip(drawn, measured(sheet, [metrics[name] for name in drawn], along, seed), strict=True))
+def _drawn_by_metric(
+    table: CellTable, along: Sequence[BucketedRows], metrics: Mapping[str, Statistics], seed: int
+) -> dict[str, list[BucketDraws]]:
+    """The buckets under every metric; a mean of metrics is not drawn again, its draws are the means of theirs."""
+    names = [name for name in metrics if name != SCORE]
+    found = dict(zip(names, bucket_draws(table, [metrics[name] for name in names], along, seed), strict=True))
     if SCORE not in metrics:
         return found
-    return {
-        SCORE: [averaged(metrics[SCORE], *of_slice) for of_slice in zip(along, *found.values(), strict=True)],
-        **found,
-    }
+    means = [mean_draws(metrics[SCORE], *of_attribute) for of_attribute in zip(along, *found.values(), strict=True)]
+    return {SCORE: means, **found}
 
 
-def answer_slices(sheet: CellTable, chosen: AttributeSelection, system: int = 0) -> list[Slice]:
+def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int = 0) -> list[BucketedRows]:
     """A cell cut by what a system answered: by the rank of the first hit.
 
     Such buckets go with the score by definition, so no sentence is due about them: it would be true of any system.
     """
-    if RANK not in chosen.of(sheet.task.kind, sheet.examples) or "targets" not in sheet.examples.columns:
+    if RANK not in selection.of(table.task.kind, table.examples):
         return []
-    buckets, codes = Binning(values=RANKS).apply(sheet.ranks(system))
-    return [Slice(RANK, buckets, codes)] if len(buckets) > 1 else []
+    buckets, codes = Binning(values=RANKS).apply(table.ranks(system))
+    return [BucketedRows(RANK, buckets, codes)] if len(buckets) > 1 else []
 
 
-def _scores(sheet: CellTable, cut: Slice, measure: Measurement, cases: Cases | None) -> list[BucketScore]:
-    buckets = zip(cut.buckets, measure.parts, measure.draws.T, strict=True)
+def _scores(
+    table: CellTable, bucketed: BucketedRows, drawn: BucketDraws, collector: ExampleCollector | None
+) -> list[BucketScore]:
+    buckets = zip(bucketed.buckets, drawn.parts, drawn.draws.T, strict=True)
     return [
-        scored(bucket, part, draws, cases.add(sheet, cut.rows(place)) if cases else ())
+        bucket_score(bucket, part, draws, collector.add(table, bucketed.rows(place)) if collector else ())
         for place, (bucket, part, draws) in enumerate(buckets)
     ]
 
 
-def best_and_worst(scores: Sequence[BucketScore]) -> tuple[BucketScore, BucketScore] | None:
-    """The buckets with the highest and the lowest score among those with enough rows; None where these are one."""
+def best_and_worst(found: AttributeScores) -> tuple[BucketScore, BucketScore] | None:
+    """The best and the worst bucket among those with enough rows; None where these are one."""
+    extremes = _highest_and_lowest(found.buckets)
+    return extremes[::-1] if extremes and found.lower_is_better else extremes
+
+
+def _highest_and_lowest(scores: Sequence[BucketScore]) -> tuple[BucketScore, BucketScore] | None:
     enough = [score for score in scores if score.bucket.n >= ENOUGH]
     if len(enough) < 2:
         return None
-    best, worst = max(enough, key=lambda s: s.value), min(enough, key=lambda s: s.value)
-    return None if best.value - worst.value < ROUNDING else (best, worst)
+    highest, lowest = max(enough, key=lambda s: s.value), min(enough, key=lambda s: s.value)
+    return None if highest.value - lowest.value < ROUNDING else (highest, lowest)
 
 
 def _range_p(scores: Sequence[BucketScore], draws: FloatArray) -> float:
-    """The p-value of the difference between best and worst bucket.
+    """The p-value of the difference between the highest and the lowest bucket.
 
     They were picked for being far apart, so the null is that of the largest of all differences: of the replicates,
     each bucket's moved to have no difference from the others, the largest |difference| / standard error over all
     pairs of buckets (the single-step maxT of Westfall and Young 1993).
     """
-    extremes = best_and_worst(scores)
+    extremes = _highest_and_lowest(scores)
     if extremes is None:
         return 1.0
     enough = [place for place, score in enumerate(scores) if score.bucket.n >= ENOUGH]
@@ -102,23 +111,24 @@ def _range_p(scores: Sequence[BucketScore], draws: FloatArray) -> float:
     values = np.array([score.value / 100 for score in scores])
     errors = np.maximum(differences.std(axis=0), ROUNDING)
     null = (np.abs(differences - (values[first] - values[second])) / errors).max(axis=1)
-    best, worst = (next(place for place in enough if scores[place] is extreme) for extreme in extremes)
-    pair = (first == min(best, worst)) & (second == max(best, worst))
+    highest, lowest = (next(place for place in enough if scores[place] is extreme) for extreme in extremes)
+    pair = (first == min(highest, lowest)) & (second == max(highest, lowest))
     observed = (extremes[0].value - extremes[1].value) / 100 / errors[pair].item()
     return (int((null >= observed - ROUNDING).sum()) + 1) / (len(null) + 1)
 
 
-def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float) -> str:
+def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float, lower: bool) -> str:
     """One sentence that is true, or nothing."""
-    extremes = best_and_worst(scores)
+    extremes = _highest_and_lowest(scores)
     if extremes is None or p >= ALPHA:
         return ""
-    best, worst = extremes
+    highest, lowest = extremes
     # A bucket in which all is right or wrong never varies when it is drawn again; its interval still has a width.
-    unvarying = best.value > 100 - ROUNDING or worst.value < ROUNDING
-    if unvarying and best.low <= worst.high:
+    unvarying = highest.value > 100 - ROUNDING or lowest.value < ROUNDING
+    if unvarying and highest.low <= lowest.high:
         return ""
-    gap = f"{best.value - worst.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
+    best, worst = (lowest, highest) if lower else (highest, lowest)
+    gap = f"{highest.value - lowest.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
     where = f"best at {bucket_text(best.bucket)} ({best.value:.1f}), worst at {bucket_text(worst.bucket)}"
     return f"{title}: {where} ({worst.value:.1f}), a difference of {gap}{_trend(discrete, scores)}."
 
@@ -137,15 +147,15 @@ def bucket_text(bucket: Bucket) -> str:
     return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
 
 
-def confusion(sheet: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
+def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
     """Gold label -> predicted label -> how often, for kinds that have labels; "" stands for no answer."""
-    if sheet.entities is not None:
-        return tagging.confusion(sheet.entities, system)
-    if sheet.task.kind not in ("classification", "choice"):
+    if table.entities is not None:
+        return tagging.confusion(table.entities, system)
+    if kind_of(table.task).gold != "label":
         return {}
-    said = ["" if value is None else str(value) for value in sheet.values[system]]
-    gold = map(str, sheet.examples[sheet.examples.gold])
-    table: dict[str, dict[str, int]] = {}
+    said = ["" if value is None else str(value) for value in table.values[system]]
+    gold = map(str, table.examples[table.examples.gold])
+    counts: dict[str, dict[str, int]] = {}
     for (right, answer), count in sorted(Counter(zip(gold, said, strict=True)).items()):
-        table.setdefault(right, {})[answer] = count
-    return table
+        counts.setdefault(right, {})[answer] = count
+    return counts

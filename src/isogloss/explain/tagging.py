@@ -33,19 +33,20 @@ Sentences = Sequence[Sequence[str]]
 # Type, first and last part of the chunks of every sentence.
 Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
-_DECLARED = (
-    ("tag", "type of the entity", True),
-    ("sLen", "sentence length in tokens", False),
-    ("eLen", "entity length in tokens", False),
-    ("tLen", "entity length in characters, blanks not counted", False),
-    ("rPos", "position of the entity: its first token over the sentence length", False),
-    ("eDen", "entity density: share of the sentence's tokens that are in a gold entity", False),
-    ("seen", "whether the entity occurs in the English training set", True),
-    ("eCon", "label consistency: share of its training occurrences that have its type", False),
-    ("eFre", "how often the entity occurs in the English training set", False),
-)
-ATTRIBUTES = tuple(
-    Attribute(name, title, ("tagging",), discrete, level="entity") for name, title, discrete in _DECLARED
+_NEEDS = ("tokens", "tags", "entities")
+TAG = Attribute("tag", "type of the entity", _NEEDS, discrete=True, level="entity")
+ENTITY_ATTRIBUTES = (
+    Attribute("eLen", "entity length in tokens", _NEEDS, level="entity"),
+    Attribute("tLen", "entity length in characters, blanks not counted", _NEEDS, level="entity"),
+    Attribute("rPos", "position of the entity: its first token over the sentence length", _NEEDS, level="entity"),
+    Attribute(
+        "eDen", "entity density: share of the sentence's tokens that are in a gold entity", _NEEDS, level="entity"
+    ),
+    Attribute("seen", "whether the entity occurs in the English training set", _NEEDS, discrete=True, level="entity"),
+    Attribute(
+        "eCon", "label consistency: share of its training occurrences that have its type", _NEEDS, level="entity"
+    ),
+    Attribute("eFre", "how often the entity occurs in the English training set", _NEEDS, level="entity"),
 )
 SPAN_TITLES = {
     "eLen": "entity length in characters",
@@ -105,7 +106,6 @@ class Entities:
         inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(sentences))
         columns: dict[str, Column] = {
             "tag": self.types,
-            "sLen": _lengths(examples["tokens"])[self.example].astype(np.float64),
             "eLen": width.astype(np.float64),
             "tLen": self._characters(sentences, lengths),
             "rPos": self.first / np.maximum(lengths, 1)[self.example],
@@ -191,8 +191,8 @@ def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
     span = np.cumsum(new) - 1
     outside = len(found.names)
     sides = np.full((2, int(new.sum())), outside)
-    for side, chosen in zip(sides, (found.gold, found.predicted[system]), strict=True):
-        side[span[chosen]] = found.kind[chosen]
+    for side, inside in zip(sides, (found.gold, found.predicted[system]), strict=True):
+        side[span[inside]] = found.kind[inside]
     counts = np.bincount(sides[0] * (outside + 1) + sides[1], minlength=(outside + 1) ** 2).reshape(outside + 1, -1)
     names = [*found.names.tolist(), "O"]
     table: dict[str, dict[str, int]] = {}

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.resampling import Seed, table_replicates, unit_table
+from isogloss.metrics.resampling import Seed, replicates, table_replicates, unit_table
 from isogloss.metrics.statistics import F1, MEAN, RATIO, FloatArray, Statistics, Value
 
 # Scores that are equal on paper may differ in their last digits.
@@ -59,36 +59,49 @@ def bootstrap(
     return percentile_interval(scores, level, units=len(table), score=given.score)
 
 
-def interval(statistics: Statistics, resamples: int = 1000, seed: Seed = 0, level: float = 0.95) -> tuple[float, float]:
-    """The confidence interval of a score: Wilson's for a mean of 0/1 rows, else the bootstrap's.
+def interval(
+    statistics: Statistics,
+    resamples: int = 1000,
+    seed: Seed = 0,
+    level: float = 0.95,
+    draws: FloatArray | None = None,
+) -> tuple[float, float]:
+    """The confidence interval of a score: Wilson's for a mean of 0/1 rows, else the bootstrap's (`drawn_interval`).
+
+    Args:
+        statistics: rows with their value, whose units are drawn whole.
+        resamples: how many times the examples are drawn again.
+        seed: the same seed gives the same interval on any machine, whatever the order of the rows.
+        level: the confidence level.
+        draws: replicates of the score, where they have been drawn before.
+    """
+    if statistics.is_binary:
+        return wilson(statistics.score, len(statistics), level)
+    if draws is None:
+        draws = replicates(statistics, resamples, seed)
+    return drawn_interval(statistics.score, draws, statistics.unit_count, level)
+
+
+def drawn_interval(score: float, draws: FloatArray, units: int, level: float = 0.95) -> tuple[float, float]:
+    """The confidence interval of a score, or of an average of scores, from its bootstrap replicates.
 
     Where no resample differs from the data (a single unit, a perfect F1) the bootstrap knows no spread. A
     share then takes Wilson's interval with the number of units: no variable within 0..1 varies more than a
     0/1 one of equal mean.
 
     Args:
-        statistics: the rows of one metric, and how they become its score.
-        resamples: how many times the units are drawn again.
-        seed: the same seed gives the same interval.
+        score: the score.
+        draws: its replicates, (resamples,).
+        units: how many units were drawn; for an average of independent groups the smallest number among them.
         level: the confidence level.
-
-    Returns:
-        The lower and the upper end, on the scale of the score.
-
-    Raises:
-        ValueError: there are no rows, or a number is not finite.
     """
-    table, score = unit_table(statistics), statistics.score
-    if statistics.is_binary:
-        return wilson(score, len(statistics), level)
-    scores = table_replicates(statistics.value, table, resamples, seed)
-    if np.ptp(scores) < ROUNDING and 0 <= score <= 1:
-        return wilson(score, len(table), level)
-    return percentile_interval(scores, level, units=len(table), score=score)
+    if np.ptp(draws) < ROUNDING and 0 <= score <= 1:
+        return wilson(score, units, level)
+    return percentile_interval(draws, level, units, score)
 
 
 def percentile_interval(
-    replicates: FloatArray, level: float = 0.95, units: int | None = None, score: float | None = None
+    draws: FloatArray, level: float = 0.95, units: int | None = None, score: float | None = None
 ) -> tuple[float, float]:
     """The interval between two percentiles of bootstrap replicates.
 
@@ -97,7 +110,7 @@ def percentile_interval(
     expanded percentile interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap").
 
     Args:
-        replicates: bootstrap scores, (resamples,).
+        draws: bootstrap replicates of a score, (resamples,).
         level: the confidence level.
         units: how many units were drawn; for an average of independent groups the smallest number among them.
         score: the score itself; the interval is stretched to hold it.
@@ -108,12 +121,12 @@ def percentile_interval(
     Raises:
         ValueError: a replicate is not finite, or the level not between 0 and 1.
     """
-    if not np.isfinite(replicates).all():
-        raise ValueError(f"replicate {int(np.argmin(np.isfinite(replicates)))} is not finite")
+    if not np.isfinite(draws).all():
+        raise ValueError(f"replicate {int(np.argmin(np.isfinite(draws)))} is not finite")
     tail = _tail(level, units)
     # Percentile k / (resamples + 1) is the k-th smallest: the chance that a further replicate falls below it.
-    places = np.array([tail, 1 - tail]) * (len(replicates) + 1) - 1
-    low, high = np.interp(places, np.arange(len(replicates)), np.sort(replicates)).tolist()
+    places = np.array([tail, 1 - tail]) * (len(draws) + 1) - 1
+    low, high = np.interp(places, np.arange(len(draws)), np.sort(draws)).tolist()
     return (low, high) if score is None else (min(low, score), max(high, score))
 
 

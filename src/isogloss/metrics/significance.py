@@ -15,6 +15,8 @@ from isogloss.metrics.intervals import ROUNDING, percentile_interval
 from isogloss.metrics.resampling import Seed, block_sizes, collapse, resampled_sums, unit_table, weighted_sums
 from isogloss.metrics.statistics import MEAN, FloatArray, Statistics
 
+# Differences with a smaller p-value are called significant.
+ALPHA = 0.05
 # Measured: one binomial draw (about 40 ns) costs as much as drawing and summing 50 random bits.
 BINOMIAL_COST = 50
 

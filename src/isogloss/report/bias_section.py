@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.report import charts
 from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
@@ -27,7 +27,7 @@ BIAS_INTRO = (
 )
 
 
-def bias_section(bias: Bias) -> Section:
+def bias_section(bias: DatasetBias) -> Section:
     """The panel; what it can be summed up to, every number and every chart are files."""
     summary = {f"survey-{place}": table for place, table in enumerate(bias_tables(bias), 1)}
     tables = {"distributions": distribution_table(bias), "distances": distance_table(bias), **summary}
@@ -36,7 +36,7 @@ def bias_section(bias: Bias) -> Section:
     )
 
 
-def _coloured_values(bias: Bias) -> dict[tuple[str, str], list[str]]:
+def _coloured_values(bias: DatasetBias) -> dict[tuple[str, str], list[str]]:
     """For each discrete attribute of a task the values with a colour, in the order of their mean share."""
     shares: dict[tuple[str, str], Counter[str]] = {}
     for each in bias.distributions:
@@ -58,7 +58,7 @@ def _three_digits(number: float) -> float:
     return float(f"{number:.3g}")
 
 
-def bias_data(bias: Bias) -> dict[str, Any]:
+def bias_data(bias: DatasetBias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
     values, named = _coloured_values(bias), dict[str, dict[str, list[str]]]()
     for (task, attribute), found in values.items():
@@ -93,7 +93,7 @@ def _compact_distances(found: Distances) -> list[Any]:
     return [found.measure, found.languages, unit, above]
 
 
-def _bias_charts(bias: Bias) -> Iterator[Chart]:
+def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
     values = _coloured_values(bias)
     taken: set[str] = set()

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from isogloss.explain.bias import Bias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.report.language_names import language_name
 from isogloss.report.tables import Table
 
 
-def bias_tables(bias: Bias) -> list[Table]:
+def bias_tables(bias: DatasetBias) -> list[Table]:
     """For each task the attributes' means, or most frequent values, language by language; then the distances."""
     tables = []
     for task in dict.fromkeys(found.task for found in bias.distributions):
@@ -58,7 +58,7 @@ def _mean_distance(found: Distances, language: str) -> str:
     return f"{sum(row) / (len(row) - 1):.3g}"
 
 
-def distribution_table(bias: Bias) -> Table:
+def distribution_table(bias: DatasetBias) -> Table:
     """Every number of every distribution; a value with its share is a row of its own."""
     header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
     table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
@@ -71,7 +71,7 @@ def distribution_table(bias: Bias) -> Table:
     return table
 
 
-def distance_table(bias: Bias) -> Table:
+def distance_table(bias: DatasetBias) -> Table:
     """Every pair of languages."""
     table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
     for each in bias.distances:

@@ -3,7 +3,7 @@
 from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
 from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
-from isogloss.scoring.compare import Comparison, Contrast
+from isogloss.scoring.compare import Comparison, ScoreContrast
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -28,7 +28,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return [tasks, cells]
 
 
-def _add(table: Table, contrast: Contrast, *, strong: bool = False) -> None:
+def _add(table: Table, contrast: ScoreContrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
     table.add(
         name,

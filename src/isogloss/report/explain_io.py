@@ -9,12 +9,12 @@ import msgspec
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
-from isogloss.explain.examples import Case
+from isogloss.explain.bias import DatasetBias
+from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
 from isogloss.report.system_names import shortest_distinct, system_words
-from isogloss.scoring.compare import distinct_names
+from isogloss.scoring.contrast import distinct_names
 
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
 
@@ -33,9 +33,9 @@ class ExplainRecords:
 
     explanations: dict[str, Explanation] = field(default_factory=dict)
     pairs: list[PairwiseExplanation] = field(default_factory=list)
-    cases: dict[str, dict[str, Case]] = field(default_factory=dict)
+    cases: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
     edges: str = "language"
-    bias: Bias | None = None
+    bias: DatasetBias | None = None
 
 
 def explain_records(analysis: Analysis) -> ExplainRecords:
@@ -45,18 +45,18 @@ def explain_records(analysis: Analysis) -> ExplainRecords:
     return ExplainRecords(explanations, analysis.pairs, analysis.cases, analysis.edges)
 
 
-def read_explain_records(sources: Sequence[Path | str | Analysis | Bias]) -> ExplainRecords:
+def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias]) -> ExplainRecords:
     """Analyses and surveys, or files of them, joined: a system that goes on in a further one is one system."""
     found = [
-        (str(place), each) if isinstance(each, Analysis | Bias) else (str(each), _read(Path(each)))
+        (str(place), each) if isinstance(each, Analysis | DatasetBias) else (str(each), _read(Path(each)))
         for place, each in enumerate(sources, 1)
     ]
     analyses = [each for _, each in found if isinstance(each, Analysis)]
     joined = _joined(analyses)
-    return replace(joined, bias=_joined_bias([(where, each) for where, each in found if isinstance(each, Bias)]))
+    return replace(joined, bias=_joined_bias([(where, each) for where, each in found if isinstance(each, DatasetBias)]))
 
 
-def _read(path: Path) -> Analysis | Bias:
+def _read(path: Path) -> Analysis | DatasetBias:
     """A file of any of the kinds that isogloss explain writes, told apart by what is in it."""
     content = read_bytes(path)
     try:
@@ -67,7 +67,7 @@ def _read(path: Path) -> Analysis | Bias:
         if "explanations" in keys:
             return msgspec.json.decode(content, type=Analysis)
         if "distributions" in keys:
-            return msgspec.json.decode(content, type=Bias)
+            return msgspec.json.decode(content, type=DatasetBias)
     except msgspec.DecodeError as error:
         what = "an analysis of isogloss explain" if "explanations" in keys else "a survey of isogloss explain --bias"
         raise DataError(f"not {what}: {error}", where=str(path)) from None
@@ -78,7 +78,7 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
     """Several analyses as one; pairs and examples go along with their systems."""
     explanations: dict[str, Explanation] = {}
     pairs: dict[tuple[str, str], PairwiseExplanation] = {}
-    cases: dict[str, dict[str, Case]] = {}
+    cases: dict[str, dict[str, ListedExample]] = {}
     for analysis, names in zip(analyses, _shown_names(analyses), strict=True):
         part = explain_records(analysis)
         shown = dict(zip(part.explanations, names, strict=True))
@@ -124,7 +124,9 @@ def _continued(known: Explanation | None, more: Explanation) -> Explanation:
 
 
 def _add_cases(
-    known: dict[str, dict[str, Case]], more: Mapping[str, Mapping[str, Case]], shown: Mapping[str, str]
+    known: dict[str, dict[str, ListedExample]],
+    more: Mapping[str, Mapping[str, ListedExample]],
+    shown: Mapping[str, str],
 ) -> None:
     """Examples under the names that systems are shown by; one that is known already gets the answers of both."""
     for cell, cases in more.items():
@@ -138,7 +140,7 @@ def _add_cases(
             inside[identifier] = msgspec.structs.replace(case, predictions=predictions, scores=scores)
 
 
-def _joined_bias(found: Sequence[tuple[str, Bias]]) -> Bias | None:
+def _joined_bias(found: Sequence[tuple[str, DatasetBias]]) -> DatasetBias | None:
     """Surveys of different tasks as one; of the same task they would be two sets of data under one name."""
     seen: dict[str, str] = {}
     for where, bias in found:
@@ -149,7 +151,7 @@ def _joined_bias(found: Sequence[tuple[str, Bias]]) -> Bias | None:
     if not found:
         return None
     surveys = [bias for _, bias in found]
-    return Bias(
+    return DatasetBias(
         ", ".join(dict.fromkeys(bias.split for bias in surveys)),
         [each for bias in surveys for each in bias.distributions],
         [each for bias in surveys for each in bias.distances],

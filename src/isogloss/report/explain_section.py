@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from isogloss.explain.model import Explanation, Facet
+from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.charts import Chart, bucket_bars, system_colours
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_tables import BINNING
@@ -56,7 +56,7 @@ def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[st
         yield bucket_bars(name, title, records, of_systems)
 
 
-def _records(system: str, facet: Facet) -> Iterator[dict[str, Any]]:
+def _records(system: str, facet: AttributeScores) -> Iterator[dict[str, Any]]:
     for found in facet.buckets:
         yield {
             "system": system,

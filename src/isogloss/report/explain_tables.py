@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.examples import Case
+from isogloss.explain.examples import ListedExample
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.formatting import shortened
 from isogloss.report.pairwise_tables import pairwise_tables
@@ -42,7 +42,7 @@ def _case_tables(analysis: Analysis) -> list[Table]:
                     tables.append(_case_table(title, [analysis.cases[name][i] for i in ids], (who, other)))
     if not analysis.pairs:
         for facet in analysis.explanations[0].facets:
-            extremes = best_and_worst(facet.buckets) if facet.insight else None
+            extremes = best_and_worst(facet) if facet.insight else None
             if extremes is not None and extremes[1].ids:
                 name, worst = f"{facet.task}/{facet.language}", extremes[1]
                 title = f"{name}: {facet.attribute} {bucket_text(worst.bucket)}, worst first"
@@ -51,7 +51,7 @@ def _case_tables(analysis: Analysis) -> list[Table]:
     return tables
 
 
-def _case_table(title: str, cases: Sequence[Case], systems: Sequence[str]) -> Table:
+def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[str]) -> Table:
     table = Table(title, ("id", "text", "gold", *systems), words=3 + len(systems))
     for case in cases:
         # The first input is what is asked; contexts are too long for a terminal.

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
-from isogloss.metrics.registry import metric
 from isogloss.report.language_names import known_language
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
-from isogloss.tasks.registry import task
 
 # Result records by the name their system is shown under; one system is a mapping of one.
 Systems = Mapping[str, Results]
@@ -98,20 +96,10 @@ def tasks_of(systems: Systems) -> list[str]:
     return list(dict.fromkeys(cell.task for results in systems.values() for cell in results.cells))
 
 
-def cell_score(cell: CellScore) -> float:
-    """The one score of a cell: the mean of the metrics the task is known by."""
-    return fmean(cell.metrics[name].value for name in task(cell.task).main)
-
-
-def lower_is_better(task_name: str) -> bool:
-    """Whether a task is scored by how much goes wrong, so that less is better."""
-    return all(metric(name).lower_is_better for name in task(task_name).main)
-
-
 def cell_rows(systems: Systems) -> list[CellRow]:
     """Every cell of every system."""
     return [
-        CellRow(name, cell.task, cell.language, cell_score(cell), cell, results.split, results.in_average(cell))
+        CellRow(name, cell.task, cell.language, cell.score, cell, results.split, results.in_average(cell))
         for name, results in systems.items()
         for cell in results.cells
     ]

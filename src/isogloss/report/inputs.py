@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
+from isogloss.explain.bias import DatasetBias
 from isogloss.report.explain_io import ExplainRecords, read_explain_records
 from isogloss.report.system_names import shortest_distinct, system_words
 from isogloss.scoring.results import Results
@@ -21,7 +21,7 @@ class ReportInputs:
 
 
 def read_inputs(
-    results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | Bias] = ()
+    results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | DatasetBias] = ()
 ) -> ReportInputs:
     """Result records, or folders that have a `results.json`, and what `isogloss explain` found out."""
     records = [each if isinstance(each, Results) else Results.from_json(_record_file(Path(each))) for each in results]

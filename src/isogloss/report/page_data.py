@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from isogloss.explain.examples import Case
-from isogloss.explain.model import BucketScore, Facet
-from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import AttributeScores, BucketScore
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
@@ -79,7 +79,7 @@ class _SharedBuckets:
         self._ids, self._limit = ids, limit
         self._places: dict[Any, int] = {}
 
-    def place(self, of: str, facet: Facet | FacetContrast) -> int:
+    def place(self, of: str, facet: AttributeScores | AttributeContrasts) -> int:
         """Where the buckets stand in `found`; examples come with the main metric and hold for `of`'s other ones."""
         where, scores = (facet.task, facet.language, facet.attribute), facet.buckets
         shape = tuple(score.bucket for score in scores)
@@ -123,7 +123,7 @@ def _compact_pair(
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
-def _compact_contrast(facet: FacetContrast, row: BucketContrast) -> tuple[int, ...]:
+def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[int, ...]:
     """Both scores, the difference and its interval in tenths; p in thousandths; marks.
 
     Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
@@ -189,7 +189,7 @@ def _listed_ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict
     return ids, 4 * pointers + sum(len(identifier) + 3 for places in ids.values() for identifier in places)
 
 
-def _compact_case(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
+def _compact_case(case: ListedExample, length: int, systems: Sequence[str]) -> list[Any]:
     """Inputs with their names, gold, and for each system its place, its answer and its score."""
     inputs = [[name, _one_line(text, length)] for name, text in case.inputs.items()]
     said = [
@@ -200,7 +200,7 @@ def _compact_case(case: Case, length: int, systems: Sequence[str]) -> list[Any]:
     return [inputs, _one_line(case.gold, length), said]
 
 
-def _score(case: Case, system: str) -> int | None:
+def _score(case: ListedExample, system: str) -> int | None:
     score = case.scores.get(system)
     return None if score is None else round(score)
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
-from isogloss.report.flat_rows import lower_is_better
 from isogloss.report.language_names import language_name
 from isogloss.report.pairwise_tables import disagreement_table, turned_table
 from isogloss.report.section import Section, file_name
 from isogloss.report.single_tables import bucket_edges
+from isogloss.scoring.main_score import lower_is_better
 
 UNDECIDED = "cannot be told apart"
 GREY = "#767676"
@@ -53,7 +53,7 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
     return charts.heat_map("differences", title, records, x=x, y=y, hints={**hints, **right}, scale=scale)
 
 
-def first_is_better(facet: FacetContrast, row: BucketContrast) -> bool:
+def first_is_better(facet: AttributeContrasts, row: BucketContrast) -> bool:
     """Which of the two is ahead in a bucket; of error rates the lower."""
     return (row.difference < 0) if lower_is_better(facet.task) else (row.difference > 0)
 
@@ -67,7 +67,7 @@ def pairwise_charts(pairs: Sequence[PairwiseExplanation], colours: Mapping[str, 
     """One chart for each pair, task and attribute: a panel a language, a dot on its interval for each bucket."""
     taken: set[str] = set()
     for pair in pairs:
-        groups: dict[tuple[str, str], list[FacetContrast]] = {}
+        groups: dict[tuple[str, str], list[AttributeContrasts]] = {}
         for facet in pair.facets:
             groups.setdefault((facet.task, facet.attribute), []).append(facet)
         for (task, attribute), facets in groups.items():
@@ -77,7 +77,7 @@ def pairwise_charts(pairs: Sequence[PairwiseExplanation], colours: Mapping[str, 
             yield pairwise_chart(name, title, records, pair, colours)
 
 
-def _bucket_records(pair: PairwiseExplanation, facet: FacetContrast) -> Iterator[dict[str, Any]]:
+def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Iterator[dict[str, Any]]:
     first, second, undecided = verdicts(pair)
     for row in facet.buckets:
         yield {

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from isogloss.explain.pairwise import BucketContrast, FacetContrast, PairwiseExplanation
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import bucket_text
 from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
 from isogloss.report.language_names import language_name
@@ -75,7 +75,7 @@ def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
     return table
 
 
-def _cell_table(pair: PairwiseExplanation, facets: Sequence[FacetContrast]) -> Table:
+def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts]) -> Table:
     """Every bucket of one cell, for reading."""
     name = f"{facets[0].task}/{facets[0].language}"
     title = f"{pair.first} minus {pair.second} on {name}: {facets[0].metric} by attribute"
@@ -122,13 +122,13 @@ def _marks(row: BucketContrast) -> str:
     return "●" * row.significant + "⇄" * row.flips
 
 
-def _turned(pair: PairwiseExplanation) -> Iterator[tuple[FacetContrast, BucketContrast]]:
+def _turned(pair: PairwiseExplanation) -> Iterator[tuple[AttributeContrasts, BucketContrast]]:
     for facet in pair.facets:
         yield from ((facet, row) for row in facet.buckets if row.flips and row.significant)
 
 
-def _by_cell(facets: Sequence[FacetContrast]) -> list[list[FacetContrast]]:
-    cells: dict[tuple[str, str], list[FacetContrast]] = {}
+def _by_cell(facets: Sequence[AttributeContrasts]) -> list[list[AttributeContrasts]]:
+    cells: dict[tuple[str, str], list[AttributeContrasts]] = {}
     for facet in facets:
         cells.setdefault((facet.task, facet.language), []).append(facet)
     return list(cells.values())

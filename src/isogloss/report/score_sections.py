@@ -15,7 +15,6 @@ from isogloss.report.flat_rows import (
     cell_rows,
     gap_rows,
     group_rows,
-    lower_is_better,
     tasks_of,
 )
 from isogloss.report.language_names import autonym, language_name
@@ -29,6 +28,7 @@ from isogloss.report.score_tables import (
     provenance_tables,
 )
 from isogloss.report.section import Section, file_name
+from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.results import PairScores
 
 

@@ -1,7 +1,7 @@
 """Which sections a page has, in their order: a whole report, an analysis by itself, a survey of the data by itself."""
 
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
+from isogloss.explain.bias import DatasetBias
 from isogloss.report.bias_section import BIAS_INTRO, bias_section
 from isogloss.report.bias_tables import bias_tables
 from isogloss.report.explain_section import explain_intro, explain_section
@@ -35,7 +35,7 @@ def analysis_sections(analysis: Analysis) -> list[Section]:
     ]
 
 
-def bias_sections(bias: Bias) -> list[Section]:
+def bias_sections(bias: DatasetBias) -> list[Section]:
     """A survey of the data by itself."""
     tables = {f"survey-{place}": table for place, table in enumerate(bias_tables(bias), 1)}
     return [

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from isogloss.explain.buckets import NAMES
 from isogloss.explain.buckets import interval_text as range_text
-from isogloss.explain.model import Bucket, Explanation, Facet
+from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.formatting import interval_text, score_text, shortened
 from isogloss.report.language_names import language_name
@@ -30,7 +30,7 @@ def explanation_tables(explanation: Explanation) -> list[Table]:
     return [*tables, *_confusion_tables(explanation)]
 
 
-def _cell_table(system: str, facets: Sequence[Facet]) -> Table:
+def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     """Every attribute's buckets, the best and the worst marked; below, the sentences."""
     name, metric = f"{facets[0].task}/{facets[0].language}", facets[0].metric
     header = ("attribute", "bucket", metric, "95 %", "n", "")
@@ -41,7 +41,7 @@ def _cell_table(system: str, facets: Sequence[Facet]) -> Table:
     return table
 
 
-def _task_table(system: str, facets: Sequence[Facet]) -> Table:
+def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     """For each attribute the buckets' mean over languages, and in how many of these best and worst really differ."""
     task, metric = facets[0].task, facets[0].metric
     count = len({facet.language for facet in facets})
@@ -50,7 +50,7 @@ def _task_table(system: str, facets: Sequence[Facet]) -> Table:
     for attribute in dict.fromkeys(facet.attribute for facet in facets):
         inside = [facet for facet in facets if facet.attribute == attribute]
         means = [_mean_of(inside, name) for name in NAMES]
-        extremes = [found for facet in inside if (found := best_and_worst(facet.buckets)) is not None]
+        extremes = [found for facet in inside if (found := best_and_worst(facet)) is not None]
         best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
         differ = sum(bool(facet.insight) for facet in inside)
         table.add(attribute, *means, f"{differ}/{len(inside)}", best, worst)
@@ -59,7 +59,7 @@ def _task_table(system: str, facets: Sequence[Facet]) -> Table:
     return table
 
 
-def _mean_of(facets: Sequence[Facet], name: str) -> str:
+def _mean_of(facets: Sequence[AttributeScores], name: str) -> str:
     values = [score.value for facet in facets for score in facet.buckets if score.bucket.name == name]
     return f"{sum(values) / len(values):.1f}" if values and not facets[0].discrete else ""
 
@@ -69,16 +69,16 @@ def _most_often(names: Sequence[str]) -> str:
     return f"{shortened(found[0], 10)} {found[1]}" if found[0] else ""
 
 
-def _by_task(cells: Sequence[list[Facet]]) -> Iterator[list[Facet]]:
-    tasks: dict[str, list[Facet]] = {}
+def _by_task(cells: Sequence[list[AttributeScores]]) -> Iterator[list[AttributeScores]]:
+    tasks: dict[str, list[AttributeScores]] = {}
     for facets in cells:
         tasks.setdefault(facets[0].task, []).extend(facets)
     return iter(tasks.values())
 
 
-def _by_cell(facets: Sequence[Facet]) -> Iterator[list[Facet]]:
+def _by_cell(facets: Sequence[AttributeScores]) -> Iterator[list[AttributeScores]]:
     """The facets of each cell under its main metric, which is the first."""
-    cells: dict[tuple[str, str], list[Facet]] = {}
+    cells: dict[tuple[str, str], list[AttributeScores]] = {}
     for facet in facets:
         found = cells.setdefault((facet.task, facet.language), [])
         if not found or facet.metric == found[0].metric:
@@ -86,8 +86,8 @@ def _by_cell(facets: Sequence[Facet]) -> Iterator[list[Facet]]:
     return iter(cells.values())
 
 
-def _add_facet(table: Table, facet: Facet) -> None:
-    extremes = best_and_worst(facet.buckets) or (None, None)
+def _add_facet(table: Table, facet: AttributeScores) -> None:
+    extremes = best_and_worst(facet) or (None, None)
     for place, score in enumerate(facet.buckets):
         mark = "▲" if score is extremes[0] else "▼" if score is extremes[1] else ""
         name = facet.attribute if place == 0 else ""

@@ -11,7 +11,7 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import Bias
+from isogloss.explain.bias import DatasetBias
 from isogloss.report.charts import Chart, chart_library, png, svg
 from isogloss.report.explain_io import ExplainRecords, explain_records
 from isogloss.report.flat_rows import Systems
@@ -19,14 +19,14 @@ from isogloss.report.html import html_page
 from isogloss.report.inputs import ReportInputs, read_inputs
 from isogloss.report.section import Section
 from isogloss.report.sections import analysis_sections, bias_sections, report_sections
-from isogloss.scoring.results import Results, Row
+from isogloss.scoring.results import Results, ScoreRow
 
 
 def report(
     results: Path | str | Results | Sequence[Path | str | Results],
     out: Path | str,
     *,
-    explain: Sequence[Path | str | Analysis | Bias] = (),
+    explain: Sequence[Path | str | Analysis | DatasetBias] = (),
     title: str = "Isogloss report",
     pictures: bool = True,
     progress: Callable[[str], None] | None = None,
@@ -73,7 +73,7 @@ def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss exp
         stream.write(html_page(ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title))
 
 
-def write_bias(bias: Bias, path: Path, *, title: str = "Isogloss explain: the data") -> None:
+def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain: the data") -> None:
     """Write a survey of the data as one page that needs nothing but itself."""
     with atomic_write(path) as stream:
         stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
@@ -104,6 +104,6 @@ def _write_scores(systems: Systems, path: Path) -> None:
     """Every number of every system, tidy."""
     with atomic_write(path) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("system", *Row.__struct_fields__))
+        writer.writerow(("system", *ScoreRow.__struct_fields__))
         for name, results in systems.items():
             writer.writerows((name, *msgspec.structs.astuple(row)) for row in results.rows())

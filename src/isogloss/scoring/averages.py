@@ -1,6 +1,6 @@
 """From cells to task averages, categories and the overall figure, each with its uncertainty.
 
-A `Estimate` carries its bootstrap replicates, so an average of figures is again a figure: value and replicates are
+An `Estimate` carries its bootstrap replicates, so an average of estimates is again one: value and replicates are
 averaged alike, and the interval follows.
 """
 
@@ -11,17 +11,20 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.intervals import ROUNDING, interval, percentile_interval, wilson
+from isogloss.metrics.intervals import ROUNDING, drawn_interval, interval
 from isogloss.metrics.significance import paired
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
-from isogloss.scoring.results import Average, Number, Overall
+from isogloss.scoring.main_score import mixed_directions
+from isogloss.scoring.results import AverageScore, Number, Overall
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
 # Systems are trained in English, and transferred from there.
 PIVOT = "en"
+# Why some tasks have no average.
+MIXED = "no overall: of some tasks more is better, of others less"
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,8 @@ class Estimate:
 
     @property
     def number(self) -> Number:
-        """The figure on the 0..100 scale with its 95 % interval."""
-        if np.ptp(self.draws) < ROUNDING:
-            # No resample differs from the data: the bootstrap knows no spread, Wilson's interval does.
-            return scaled(self.value, wilson(self.value, self.units), self.n)
-        return scaled(self.value, percentile_interval(self.draws, units=self.units, score=self.value), self.n)
+        """The estimate on the 0..100 scale with its 95 % interval."""
+        return scaled(self.value, drawn_interval(self.value, self.draws, self.units), self.n)
 
 
 def mean(figures: Sequence[Estimate], n: int | None = None, weights: Sequence[float] | None = None) -> Estimate:
@@ -65,12 +65,13 @@ def figure(cell: Cell, metric: str, draws: Draws) -> Estimate:
 
 
 def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
-    """The metrics of a cell; analytic intervals where there are any, and where no resample differs from the data."""
-    numbers: dict[str, Number] = {}
-    for metric, statistics in cell.metrics.items():
-        drawn = figure(cell, metric, draws)
-        numbers[metric] = pooled(statistics) if statistics.is_binary or not np.ptp(drawn.draws) else drawn.number
-    return numbers
+    """The metrics of a cell."""
+    return {
+        metric: scaled(
+            statistics.score, interval(statistics, draws=draws[cell.task, cell.language, metric]), len(statistics)
+        )
+        for metric, statistics in cell.metrics.items()
+    }
 
 
 def pooled(statistics: Statistics) -> Number:
@@ -84,9 +85,9 @@ def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
     return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
 
 
-def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, Average]]:
+def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, AverageScore]]:
     """The average over languages of every task that has any, as a figure and as it is recorded."""
-    found: dict[str, tuple[Estimate, Average]] = {}
+    found: dict[str, tuple[Estimate, AverageScore]] = {}
     for name in request.tasks:
         inside = averaged(cells, name, request)
         if not inside:
@@ -99,7 +100,7 @@ def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[
         missing = [code for code in request.suite.languages_of(name) if code not in members]
         numbers = {metric: figure.number for metric, figure in metrics.items()}
         gap = _transfer_gap(inside, draws)
-        found[name] = (score, Average(name, score.number, numbers, members, missing, gap))
+        found[name] = (score, AverageScore(name, score.number, numbers, members, missing, gap))
     return found
 
 
@@ -146,25 +147,28 @@ def _category(name: str) -> str:
     return task(name).category
 
 
-def summary(averages: Mapping[str, tuple[Estimate, Average]], request: Request) -> tuple[list[Average], Overall]:
+def summary(
+    averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
+) -> tuple[list[AverageScore], Overall]:
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
     figures = {name: averages[name][0] for name in suite.tasks if name in averages}
-    members = suite.categories
+    members = {category: [name for name in names if name in figures] for category, names in suite.categories.items()}
     categories = [
-        Average(
-            name, group.number, {}, [one for one in members[name] if one in figures], _missing(members[name], averages)
-        )
+        AverageScore(name, group.number, {}, members[name], _missing(suite.categories[name], averages))
         for name, group in aggregate.groups(figures, _category, weighted, suite.weights).items()
+        if not mixed_directions(members[name])
     ]
     missing = _missing(suite.tasks, averages)
     if request.split == "best":
         return categories, Overall(suite.rule, None, missing, "no overall: the cells are of different splits")
     if not figures:
         return categories, Overall(suite.rule, None, missing, f"no task of {suite.id} was scored in full")
+    if mixed_directions(figures):
+        return categories, Overall(suite.rule, None, missing, MIXED)
     return categories, Overall(suite.rule, overall(figures, suite).number, missing)
 
 
-def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, Average]]) -> list[str]:
+def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, AverageScore]]) -> list[str]:
     cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
     return [*cells, *(name for name in tasks if name not in figures)]

@@ -1,78 +1,191 @@
 """Is one system better than another: paired tests per cell, per task and overall."""
 
+import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any, Literal, overload
 
 import msgspec
-import numpy as np
 
 from isogloss.errors import PredictionError
-from isogloss.metrics.significance import Difference, approximate_randomisation, holm, mcnemar, paired
+from isogloss.metrics.significance import paired
 from isogloss.predictions.folder import PredictionFolder
-from isogloss.scoring.averages import Estimate, averaged, figure, mean, overall
+from isogloss.scoring.averages import MIXED, Estimate, averaged, figure, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
+from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
+from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
+from isogloss.scoring.results import data_frame, html_table
 from isogloss.tasks.registry import task
 
-ALPHA = 0.05
 
+class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
+    """Two systems on one cell, task average, or overall.
 
-class Contrast(msgspec.Struct, frozen=True):
-    """Two systems on one cell, task average, or overall: scores and difference on the 0..100 scale.
-
-    `p` is corrected (Holm) over the contrasts of the same level; `test` names the test.
+    Attributes:
+        level: "cell", "task" or "overall".
+        name: `task/language`, the task, or the rule of the overall figure.
+        test: the test that gave p.
+        n: the number of examples.
+        lower_is_better: whether the smaller score is the better one.
     """
 
     level: str
     name: str
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    p: float
     test: str
     n: int
+    lower_is_better: bool = False
 
     @property
-    def significant(self) -> bool:
-        """Whether the two can be told apart."""
-        return self.p < ALPHA
+    def winner(self) -> Literal["first", "second", ""]:
+        """Which of the two is better, "" where they cannot be told apart."""
+        return self.favours(self.lower_is_better)
 
 
-class Comparison(msgspec.Struct, frozen=True):
-    """Two systems compared on all the cells that both have; positive differences favour the first."""
+class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Two systems compared on all the cells that both have; differences are the first minus the second.
+
+    Attributes:
+        first: the name of one system.
+        second: that of the other.
+        cells: one contrast a cell.
+        tasks: one a task average.
+        overall: that of the overall figure; None where there is but one task, or no such figure.
+        rule: how the overall figure is made.
+        skipped: cells that only one of the systems has.
+        note: why there is no overall figure, where it would be expected.
+    """
 
     first: str
     second: str
-    cells: list[Contrast]
-    tasks: list[Contrast]
-    overall: Contrast | None
+    cells: list[ScoreContrast]
+    tasks: list[ScoreContrast]
+    overall: ScoreContrast | None
     rule: str
     skipped: list[str]
+    note: str = ""
 
     def verdict(self) -> str:
         """The comparison in one sentence."""
         top = self.overall or (self.tasks[0] if len(self.tasks) == 1 else None)
-        better = sum(c.significant and c.difference > 0 for c in self.cells)
-        worse = sum(c.significant and c.difference < 0 for c in self.cells)
-        counted = f"{better} of {len(self.cells)} cells favour {self.first}, {worse} favour {self.second}"
+        wins = Counter(contrast.winner for contrast in self.cells)
+        counted = (
+            f"{wins['first']} of {len(self.cells)} cells favour {self.first}, {wins['second']} favour {self.second}"
+        )
         if top is None:
-            return counted
+            return f"{counted}; {self.note}" if self.note else counted
         low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
         span = f"{abs(top.difference):.1f} points (95 % {low:.1f} to {high:.1f}, p = {top.p:.3g})"
-        if not top.significant:
+        if not top.winner:
             return f"{self.first} and {self.second} cannot be told apart: {span}; {counted}"
-        winner, loser = (self.first, self.second) if top.difference > 0 else (self.second, self.first)
-        return f"{winner} is better than {loser} by {span}; {counted}"
+        names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
+        return f"{names[0]} is better than {names[1]} by {span}; {counted}"
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.verdict()}>"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        heading = ("", self.first, self.second, "difference", "95 %", "p")
+        averages = [*self.tasks, *([] if self.overall is None else [self.overall])]
+        rows = [
+            (
+                each.name if each.level != "overall" else "overall",
+                *(f"{score:.1f}" for score in (each.first, each.second)),
+                f"{each.difference:+.1f}",
+                f"{each.low:+.1f} to {each.high:+.1f}",
+                f"{each.p:.3g}",
+            )
+            for each in averages or self.cells
+        ]
+        return html_table(self.verdict(), heading, rows)
+
+    def to_pandas(self) -> Any:
+        """Every contrast as a row of a pandas data frame."""
+        top = [] if self.overall is None else [self.overall]
+        systems = {"first_system": self.first, "second_system": self.second}
+        return data_frame([systems | msgspec.structs.asdict(each) for each in [*self.cells, *self.tasks, *top]])
+
+
+@overload
+def compare(
+    first: str | os.PathLike[str],
+    second: str | os.PathLike[str],
+    /,
+    *,
+    suite: str = ...,
+    data: str | os.PathLike[str] | None = ...,
+    gold: str | os.PathLike[str] | None = ...,
+    split: str = ...,
+    tasks: Sequence[str] | None = ...,
+    languages: Sequence[str] | None = ...,
+    allow_partial: bool = ...,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *predictions: str | os.PathLike[str],
+    suite: str = ...,
+    data: str | os.PathLike[str] | None = ...,
+    gold: str | os.PathLike[str] | None = ...,
+    split: str = ...,
+    tasks: Sequence[str] | None = ...,
+    languages: Sequence[str] | None = ...,
+    allow_partial: bool = ...,
+) -> Comparison | list[Comparison]: ...
 
 
 def compare(
+    *predictions: str | os.PathLike[str],
+    suite: str = "xtreme-r",
+    data: str | os.PathLike[str] | None = None,
+    gold: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    allow_partial: bool = False,
+) -> Comparison | list[Comparison]:
+    """Compare systems on the cells they share: differences with intervals and corrected p-values.
+
+    Args:
+        *predictions: two or more prediction folders.
+        suite: decides languages, averages and the rule of the overall figure.
+        data: the data folder with gold; default ISOGLOSS_DATA or the user's cache.
+        gold: a folder of labels in XTREME's layout, instead of the data folder.
+        split: "test", "dev", or "best" (test where it has gold, else dev; no overall).
+        tasks: only these tasks.
+        languages: only these languages.
+        allow_partial: also compare cells whose gold is incomplete; no average includes them.
+
+    Returns:
+        The comparison of two systems; of more, a list with one for every pair.
+
+    Raises:
+        PredictionError: fewer than two systems, no cell in common, or answers that cannot be scored.
+        DataError: gold is missing.
+        UnknownNameError: no such suite, task, language or split.
+    """
+    request = Request.of(
+        suite,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        data=None if data is None else Path(data),
+        gold=None if gold is None else Path(gold),
+        allow_partial=allow_partial,
+    )
+    found = compare_request([Path(each) for each in predictions], request)
+    return found[0] if len(predictions) == 2 else found
+
+
+def compare_request(
     systems: Sequence[Path], request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
 ) -> list[Comparison]:
-    """Compare every pair of systems on the cells that all of them have."""
+    """Compare every pair of systems as a request says; `progress` is told each cell before it is judged."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     names = distinct_names([str(PredictionFolder(path).system["name"]) for path in systems])
@@ -92,22 +205,16 @@ def compare(
     ]
 
 
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart."""
-    return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
-
-
 def _one_score(cell: Cell) -> Cell:
-    """The cell with the one figure the task is known by: (F1 + EM) / 2 where it has two."""
-    main = [cell.metrics[name] for name in task(cell.task).main]
-    rows = np.mean([statistics.rows for statistics in main], axis=0)
-    return replace(cell, judgement=replace(cell.judgement, metrics={"score": replace(main[0], rows=rows)}))
+    """The cell with the one figure the task is known by alone."""
+    score = main_statistics(task(cell.task), cell.metrics)
+    return replace(cell, judgement=replace(cell.judgement, metrics={SCORE: score}))
 
 
 def _check_same_examples(cells: Sequence[Cell], names: Sequence[str]) -> None:
     first = cells[0]
     for cell, name in zip(cells, names, strict=True):
-        same = len(cell.metrics["score"]) == len(first.metrics["score"]) and cell.split == first.split
+        same = len(cell.metrics[SCORE]) == len(first.metrics[SCORE]) and cell.split == first.split
         if not same or cell.judgement.dialect != first.judgement.dialect:
             what = f"{names[0]} and {name} were scored on different examples of {cell.task}/{cell.language}"
             raise PredictionError(what, fix="Score both on the same split, with the same kind of answers")
@@ -125,65 +232,38 @@ def _contrasted(
     for name in dict.fromkeys(cell.task for cell in cells[0]):
         inside = [averaged(side, name, request) for side in cells]
         if inside[0]:
-            means = [mean([figure(cell, "score", of) for cell in side]) for side, of in zip(inside, draws, strict=True)]
+            means = [mean([figure(cell, SCORE, of) for cell in side]) for side, of in zip(inside, draws, strict=True)]
             averages[name] = (means[0], means[1])
-    tasks = [_average_contrast("task", name, *pair) for name, pair in averages.items()]
+    tasks = [_average_contrast("task", name, pair, lower_is_better(name)) for name, pair in averages.items()]
+    inside_suite = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
+    has_overall = len(inside_suite) > 1 and request.split != "best"
+    mixed = has_overall and mixed_directions(inside_suite)
     return Comparison(
         names[0],
         names[1],
-        _corrected(found),
-        _corrected(tasks),
-        _overall(averages, request),
+        corrected(found),
+        corrected(tasks),
+        _overall(inside_suite, request) if has_overall and not mixed else None,
         request.suite.rule,
         skipped,
+        MIXED if mixed else "",
     )
 
 
-def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) -> Contrast:
-    key = (a.task, a.language, "score")
-    first, second = a.metrics["score"], b.metrics["score"]
-    difference = paired(draws[0][key], draws[1][key], first.score - second.score, units=first.unit_count)
-    if first.is_binary and second.is_binary:
-        p, test = mcnemar(first, second), "McNemar"
-    else:
-        # Holm's correction over m tests needs p-values as small as 0.05 / m, so more than 20 m trials.
-        p = approximate_randomisation(first, second, trials=max(1000, 40 * family))
-        test = "approximate randomisation"
-    moved = replace(difference, p=p)
-    return _contrast("cell", f"{a.task}/{a.language}", (first.score, second.score), moved, test, a.n)
+def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) -> ScoreContrast:
+    key = (a.task, a.language, SCORE)
+    numbers, test = tested(a.metrics[SCORE], b.metrics[SCORE], (draws[0][key], draws[1][key]), family)
+    return ScoreContrast(*numbers, "cell", f"{a.task}/{a.language}", test, a.n, lower_is_better(a.task))
 
 
-def _average_contrast(level: str, name: str, first: Estimate, second: Estimate) -> Contrast:
+def _average_contrast(level: str, name: str, pair: tuple[Estimate, Estimate], lower_is_better: bool) -> ScoreContrast:
+    first, second = pair
     difference = paired(first.draws, second.draws, first.value - second.value, units=first.units)
-    return _contrast(level, name, (first.value, second.value), difference, "paired bootstrap", first.n)
+    numbers = contrast_numbers((first.value, second.value), difference)
+    return ScoreContrast(*numbers, level, name, "paired bootstrap", first.n, lower_is_better)
 
 
-def _contrast(
-    level: str, name: str, scores: tuple[float, float], difference: Difference, test: str, n: int
-) -> Contrast:
-    return Contrast(
-        level,
-        name,
-        100 * scores[0],
-        100 * scores[1],
-        100 * difference.difference,
-        100 * difference.low,
-        100 * difference.high,
-        difference.p,
-        test,
-        n,
-    )
-
-
-def _corrected(contrasts: list[Contrast]) -> list[Contrast]:
-    adjusted = holm([contrast.p for contrast in contrasts])
-    return [msgspec.structs.replace(c, p=float(p)) for c, p in zip(contrasts, adjusted, strict=True)]
-
-
-def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request) -> Contrast | None:
-    """The suite's figure over the tasks both have, or None where there is but one task."""
-    inside = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
-    if len(inside) < 2 or request.split == "best":
-        return None
-    sides = [overall({name: pair[side] for name, pair in inside.items()}, request.suite) for side in (0, 1)]
-    return _average_contrast("overall", request.suite.rule, sides[0], sides[1])
+def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request) -> ScoreContrast:
+    """The suite's figure over the tasks both have."""
+    first, second = (overall({name: pair[side] for name, pair in averages.items()}, request.suite) for side in (0, 1))
+    return _average_contrast("overall", request.suite.rule, (first, second), lower_is_better(next(iter(averages))))

@@ -1,6 +1,6 @@
 """The result record: every number with its interval and signature, and views of it for every taste."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError, IsoglossError
-from isogloss.tasks.registry import ALIASES
+from isogloss.tasks.registry import ALIASES, task
 
 SCHEMA = 1
 
@@ -34,8 +34,14 @@ class CellScore(msgspec.Struct, frozen=True):
     partial: bool = False
     notes: list[str] = []
 
+    @property
+    def score(self) -> float:
+        """The one figure the task is known by: the mean of its main metrics."""
+        main = task(self.task).main
+        return sum(self.metrics[name].value for name in main) / len(main)
 
-class Average(msgspec.Struct, frozen=True):
+
+class AverageScore(msgspec.Struct, frozen=True):
     """An average over languages (of a task) or over tasks (of a category), and what it lacks.
 
     `gap` is the transfer gap of a task: English minus the mean of the other languages, drawn together where their
@@ -73,7 +79,7 @@ class PairScores(msgspec.Struct, frozen=True):
     matrix: dict[str, dict[str, Number]]
 
 
-class Row(msgspec.Struct, frozen=True):
+class ScoreRow(msgspec.Struct, frozen=True):
     """One number in the tidy form: `level` is cell, task, category, overall, subset or pair."""
 
     level: str
@@ -96,14 +102,14 @@ class Results(msgspec.Struct, frozen=True):
     system: dict[str, Any]
     split: str
     cells: list[CellScore]
-    tasks: list[Average]
-    categories: list[Average]
+    tasks: list[AverageScore]
+    categories: list[AverageScore]
     overall: Overall
     pairs: list[PairScores]
     isogloss: str
     schema_version: int = SCHEMA
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""
         for cell in self.cells:
             note = "partial gold" if cell.partial else ""
@@ -149,13 +155,12 @@ class Results(msgspec.Struct, frozen=True):
 
         with atomic_write(Path(path)) as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(Row.__struct_fields__)
+            writer.writerow(ScoreRow.__struct_fields__)
             writer.writerows(msgspec.structs.astuple(row) for row in self.rows())
 
     def to_pandas(self) -> Any:
         """The tidy form as a pandas data frame."""
-        pd = _library("pandas")
-        return pd.DataFrame([msgspec.structs.asdict(row) for row in self.rows()], columns=Row.__struct_fields__)
+        return data_frame([msgspec.structs.asdict(row) for row in self.rows()], ScoreRow.__struct_fields__)
 
     def to_arrow(self) -> Any:
         """The tidy form as an Arrow table."""
@@ -170,7 +175,7 @@ class Results(msgspec.Struct, frozen=True):
         """Whether a cell is part of its task's average: its language is of the suite, and its gold is complete."""
         return any(average.name == cell.task and cell.language in average.members for average in self.tasks)
 
-    def __getitem__(self, key: tuple[str, str] | str) -> CellScore | Average:
+    def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
         """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average; aliases are understood."""
         name, *language = [key] if isinstance(key, str) else key
         name = ALIASES.get(name, name)
@@ -183,19 +188,42 @@ class Results(msgspec.Struct, frozen=True):
                 return cell
         raise KeyError(key)
 
+    def __repr__(self) -> str:
+        top = self.overall.score
+        scored = f"{top.value:.1f}" if top is not None else f"no overall, {len(self.tasks)} tasks"
+        return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
+
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
-        from html import escape
-
-        lines = "".join(
-            f"<tr><td>{escape(average.name)}</td><td>{average.score.value:.1f}</td>"
-            f"<td>{average.score.low:.1f}–{average.score.high:.1f}</td><td>{average.score.n:,}</td>"
-            f"<td>{escape(_lacks(average.missing))}</td></tr>"
+        rows = [
+            (
+                average.name,
+                f"{average.score.value:.1f}",
+                f"{average.score.low:.1f}–{average.score.high:.1f}",
+                f"{average.score.n:,}",
+                _lacks(average.missing),
+            )
             for average in self.tasks
-        )
-        heading = "<tr><th>task</th><th>score</th><th>95 %</th><th>n</th><th></th></tr>"
-        name = escape(str(self.system.get("name", "")))
-        return f"<table><caption>{name} on {escape(self.suite)}</caption>{heading}{lines}</table>"
+        ]
+        return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
+
+
+def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for notebooks."""
+    from html import escape
+
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
+    names = "".join(f"<th>{escape(word)}</th>" for word in heading)
+    return f"<table><caption>{escape(caption)}</caption><tr>{names}</tr>{lines}</table>"
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
+    """Rows as a pandas data frame.
+
+    Raises:
+        IsoglossError: pandas is not installed.
+    """
+    return _library("pandas").DataFrame(rows, columns=columns)
 
 
 def _library(name: str) -> Any:
@@ -205,8 +233,8 @@ def _library(name: str) -> Any:
         raise IsoglossError(f"{name} is not installed", fix="pip install 'isogloss[tables]'") from None
 
 
-def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> Row:
-    return Row(*place, number.value, number.low, number.high, number.n, note, signature)
+def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:
+    return ScoreRow(*place, number.value, number.low, number.high, number.n, note, signature)
 
 
 def _lacks(missing: list[str]) -> str:

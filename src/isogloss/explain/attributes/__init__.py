@@ -6,27 +6,16 @@
 
 from isogloss.explain.attributes.fertility import FERTILITY, fertility
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention, count_tokens
-from isogloss.explain.attributes.packages import Plugins
-from isogloss.explain.attributes.registry import (
-    ATTRIBUTES,
-    KINDS,
-    attribute,
-    attributes_for,
-    from_jsonl,
-    plugins,
-)
+from isogloss.explain.attributes.registry import ATTRIBUTES, attribute, attributes_for, from_jsonl
 
 __all__ = [
     "ATTRIBUTES",
     "CONVENTIONS",
     "FERTILITY",
-    "KINDS",
     "Convention",
-    "Plugins",
     "attribute",
     "attributes_for",
     "count_tokens",
     "fertility",
     "from_jsonl",
-    "plugins",
 ]

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from isogloss.data.files import read_text
 from isogloss.errors import DataError, IsoglossError
-from isogloss.explain.attributes.general import main_texts
 from isogloss.explain.attributes.lengths import count_tokens, ratio
-from isogloss.explain.attributes.retrieval import query_language
+from isogloss.explain.attributes.needs import main_texts, text_language
 from isogloss.explain.model import Attribute
 from isogloss.tasks.examples import Examples
 
@@ -100,13 +99,10 @@ def fertility(path: str | os.PathLike[str]) -> Attribute:
     count = _library(file) if file.suffix == ".json" else _word_piece(file)
 
     def values(examples: Examples) -> Numbers:
-        try:
-            texts = main_texts(examples)
-        except DataError:  # Mewsli-X as it is downloaded: its queries have no text
-            return np.full(len(examples), np.nan)
-        return ratio(count(texts), count_tokens(texts, query_language(examples)))
+        texts = main_texts(examples)
+        return ratio(count(texts), count_tokens(texts, text_language(examples)))
 
-    return Attribute(FERTILITY, f"tokens of {file.name} a word", (), discrete=False, values=values)
+    return Attribute(FERTILITY, f"tokens of {file.name} a word", ("main-text",), values=values)
 
 
 def _word_piece(file: Path) -> Callable[[Sequence[str]], Numbers]:

@@ -1,7 +1,7 @@
 """What can be said of any text: its scripts, its digits, its punctuation."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.explain.attributes.caching import cached_per_examples
-from isogloss.explain.attributes.retrieval import query_language
+from isogloss.explain.attributes.needs import main_texts, text_language
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.registry import task
 
 Numbers = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
@@ -78,24 +77,6 @@ def _share(part: Numbers, whole: Numbers) -> Numbers:
     return part / np.maximum(whole, 1.0)
 
 
-# The text that is an example's own, by kind of task: the question rather than the context that others share.
-_TEXTS: dict[str, Callable[[Examples], Sequence[str]]] = {
-    "qa": lambda examples: examples["question"],
-    "choice": lambda examples: examples["premise"],
-    "tagging": lambda examples: [" ".join(words) for words in examples["tokens"]],
-}
-
-
-def main_texts(examples: Examples) -> Sequence[str]:
-    """The text of each example: question, premise, tagged sentence, query, document, or both texts of a pair."""
-    chosen = _TEXTS.get(task(examples.task).kind)
-    if chosen is not None:
-        return chosen(examples)
-    if "text_b" in examples.columns:
-        return [f"{a} {b}" for a, b in zip(examples["text_a"], examples["text_b"], strict=True)]
-    return examples["text"]  # type: ignore[no-any-return]
-
-
 @cached_per_examples
 def _profile(examples: Examples) -> Profile:
     return profile(main_texts(examples))
@@ -103,7 +84,7 @@ def _profile(examples: Examples) -> Profile:
 
 def _by_script(examples: Examples) -> tuple[Numbers, list[str]]:
     """Letters of each text by script and the scripts' names: first the language's own, then all others."""
-    own = find_language(query_language(examples)).script
+    own = find_language(text_language(examples)).script
     letters = _profile(examples).letters
     inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
     outside = [place for place in range(len(_SCRIPTS)) if place not in inside]

@@ -1,11 +1,11 @@
 """The attributes there are: ours, those that installed packages bring, and a user's own column."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from warnings import warn
 
 import msgspec
 import numpy as np
@@ -14,187 +14,168 @@ from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
 from isogloss.explain.attributes.lengths import CONVENTIONS, Convention
-from isogloss.explain.attributes.packages import Plugins, installed, load
+from isogloss.explain.attributes.needs import applies
+from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.model import Attribute, Column
+from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
+from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import KINDS
 
-KINDS = ("classification", "choice", "tagging", "qa", "bitext", "pool", "mining")
-
-Values = Callable[[Examples], Column]
-
-_PAIRS = ("classification",)
-_CHOICE = ("choice",)
-_SEARCH = ("bitext", "pool")
+Values = Callable[..., Column]
 
 
-def _many(kinds: tuple[str, ...], *named: tuple[str, str, Values], discrete: bool = False) -> tuple[Attribute, ...]:
-    return tuple(Attribute(name, title, kinds, discrete, values) for name, title, values in named)
+def _number(name: str, title: str, needs: str, values: Values) -> Attribute:
+    """A continuous attribute; its needs have blanks between them."""
+    return Attribute(name, title, tuple(needs.split()), values=values)
 
 
+def _tokens(name: str, title: str, needs: str, values: Values) -> Attribute:
+    """One that counts tokens, by a convention."""
+    return Attribute(name, title, tuple(needs.split()), values=values, counts_tokens=True)
+
+
+def _named(name: str, title: str, needs: str, values: Values) -> Attribute:
+    """One whose values are names."""
+    return Attribute(name, title, tuple(needs.split()), values=values, discrete=True)
+
+
+_ONE_OF_MANY = "targets single-target shared-pool pool"
+
+# In the order in which they are shown.
 ATTRIBUTES: tuple[Attribute, ...] = (
-    *_many(
-        ("qa",),
-        ("aLen", "answer length in tokens", qa.answer_length),
-        ("qLen", "question length in tokens", qa.question_length),
-        ("cLen", "context length in tokens", qa.context_length),
-        ("aLen/qLen", "answer length over question length", qa.answer_question_ratio),
-        ("aLen/cLen", "answer length over context length", qa.answer_context_ratio),
-        ("qLen/cLen", "question length over context length", qa.question_context_ratio),
-        ("BLEU-AQ", "lexical overlap of answer and question (BLEU)", qa.answer_question_bleu),
-        ("BLEU-QC", "lexical overlap of question and context (BLEU)", qa.question_context_bleu),
-        ("aPos", "relative position of the answer in the context", qa.answer_position),
-        ("answers", "number of different gold answers", qa.answers),
+    _tokens("aLen", "answer length in tokens", "answers", qa.answer_length),
+    _tokens("qLen", "question length in tokens", "question context", qa.question_length),
+    _tokens("cLen", "context length in tokens", "context", qa.context_length),
+    _tokens("aLen/qLen", "answer length over question length", "answers question", qa.answer_question_ratio),
+    _tokens("aLen/cLen", "answer length over context length", "answers context", qa.answer_context_ratio),
+    _tokens("qLen/cLen", "question length over context length", "question context", qa.question_context_ratio),
+    _number("BLEU-AQ", "lexical overlap of answer and question (BLEU)", "answers question", qa.answer_question_bleu),
+    _number("BLEU-QC", "lexical overlap of question and context (BLEU)", "question context", qa.question_context_bleu),
+    _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
+    _number("answers", "number of different gold answers", "answers", qa.answers),
+    _named("qType", "question type", "question context", qa.question_type),
+    _named("label", "gold label", "label", text.label),
+    _tokens("t1Len", "length of the first text in tokens", "first-text", text.first_length),
+    _tokens("t2Len", "length of the second text in tokens", "text_a text_b", text.second_length),
+    _tokens("t2Len/t1Len", "length of the second text over the first", "text_a text_b", text.length_ratio),
+    _tokens("pLen", "premise length in tokens", "premise choices", text.premise_length),
+    _tokens("c1Len", "length of the first choice in tokens", "choices", text.first_choice_length),
+    _tokens("c2Len", "length of the second choice in tokens", "choices", text.second_choice_length),
+    _tokens("rightLen/wrongLen", "length of the right choice over the wrong one", "choices label", text.choice_ratio),
+    _number("overlap", "lexical overlap of the two texts", "text_a text_b", text.pair_overlap),
+    _number("overlap", "lexical overlap of the two texts", "premise choices label", text.choice_overlap),
+    _named("question", "what is asked for: cause or effect", "question choices", text.question),
+    _named("negation", "negating word present", "first-text", text.negation),
+    _named("negation", "negating word present", "premise choices", text.choice_negation),
+    TAG,
+    _number("sLen", "sentence length in tokens", "tokens", text.sentence_length),
+    *ENTITY_ATTRIBUTES,
+    _tokens("queryLen", "query length in tokens", "text targets", retrieval.query_length),
+    _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
+    _number(
+        "surface",
+        "surface overlap of query and target (character trigrams)",
+        "text targets pool ranking",
+        retrieval.surface_overlap,
     ),
-    *_many(("qa",), ("qType", "question type", qa.question_type), discrete=True),
-    *_many(("classification", "choice"), ("label", "gold label", text.label), discrete=True),
-    *_many(
-        _PAIRS,
-        ("t1Len", "length of the first text in tokens", text.first_length),
-        ("t2Len", "length of the second text in tokens", text.second_length),
-        ("t2Len/t1Len", "length of the second text over the first", text.length_ratio),
-    ),
-    *_many(
-        _CHOICE,
-        ("pLen", "premise length in tokens", text.premise_length),
-        ("c1Len", "length of the first choice in tokens", text.first_choice_length),
-        ("c2Len", "length of the second choice in tokens", text.second_choice_length),
-        ("rightLen/wrongLen", "length of the right choice over the wrong one", text.choice_ratio),
-    ),
-    *_many(("classification", "choice"), ("overlap", "lexical overlap of the two texts", text.lexical_overlap)),
-    *_many(_CHOICE, ("question", "what is asked for: cause or effect", text.question), discrete=True),
-    *_many(("classification", "choice"), ("negation", "negating word present", text.negation), discrete=True),
-    *_many(("tagging",), ("sLen", "sentence length in tokens", text.sentence_length)),
-    *_many((*_SEARCH, "mining"), ("queryLen", "query length in tokens", retrieval.query_length)),
-    *_many(
-        _SEARCH,
-        ("targetLen", "target length in tokens", retrieval.target_length),
-        ("surface", "surface overlap of query and target (character trigrams)", retrieval.surface_overlap),
-    ),
-    *_many(
-        ("pool",),
-        ("targetLang", "target language", retrieval.target_language),
-        ("sameLang", "query and target in the same language", retrieval.same_language),
-        ("freqBin", "frequency of the entity in Wikipedia", retrieval.frequency_bin),
-        discrete=True,
-    ),
-    *_many(("pool",), ("poolShare", "share of the target's language in the pool", retrieval.pool_share)),
-    *_many(
-        KINDS,
-        ("script", "main script", general.main_script),
-        ("scriptMix", "scripts mixed", general.script_mix),
-        discrete=True,
-    ),
-    *_many(
-        KINDS,
-        ("outOfScript", "share of letters outside the language's script", general.out_of_script),
-        ("digits", "share of digits", general.digit_share),
-        ("punctuation", "share of punctuation", general.punctuation_share),
-    ),
+    _named("targetLang", "target language", _ONE_OF_MANY, retrieval.target_language),
+    _named("sameLang", "query and target in the same language", _ONE_OF_MANY, retrieval.same_language),
+    _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", retrieval.frequency_bin),
+    _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, retrieval.pool_share),
+    _named("script", "main script", "main-text", general.main_script),
+    _named("scriptMix", "scripts mixed", "main-text", general.script_mix),
+    _number("outOfScript", "share of letters outside the language's script", "main-text", general.out_of_script),
+    _number("digits", "share of digits", "main-text", general.digit_share),
+    _number("punctuation", "share of punctuation", "main-text", general.punctuation_share),
+    RANK,
 )
 
-# What the examples must have, where the kind alone does not promise it; the rest can always be computed.
-_COLUMNS_OF = {
-    **dict.fromkeys(("aLen", "aLen/qLen", "aLen/cLen", "BLEU-AQ", "answers"), "answers"),
-    **dict.fromkeys(("t2Len", "t2Len/t1Len"), "text_b"),
-    **dict.fromkeys(("targetLen", "surface", "targetLang", "sameLang", "poolShare"), "targets"),
-    **dict.fromkeys(("label", "rightLen/wrongLen"), "label"),
-    "aPos": "answer_starts",
-    "freqBin": "frequency_bin",
-}
-_POOLED = frozenset({"targetLen", "surface", "targetLang", "sameLang", "poolShare"})
-_ONE_TARGET = frozenset({"targetLang", "sameLang", "poolShare"})
-_OF_TEXT = frozenset({"queryLen", "surface", "script", "scriptMix", "outOfScript", "digits", "punctuation"})
-
-
-def _computable(name: str, examples: Examples) -> bool:
-    column = _COLUMNS_OF.get(name)
-    if name == "overlap":
-        column = "label" if "choices" in examples.columns else "text_b"
-    if column is not None and column not in examples.columns:
-        return False
-    if (name in _POOLED and examples.pool is None) or (name in _OF_TEXT and not _has_text(examples)):
-        return False
-    return name not in _ONE_TARGET or retrieval.single_target(examples)
-
-
-def _has_text(examples: Examples) -> bool:
-    """False for Mewsli-X as it is downloaded: its queries have no text until the articles are restored."""
-    if "tokens" in examples.columns or "text" not in examples.columns:
-        return True
-    try:
-        examples.column("text")
-    except DataError:
-        return False
-    return True
+PLUGINS: Registry[Attribute] = Registry("attribute", Attribute, {}, "isogloss.attributes")
 
 
 @cache
-def plugins() -> Plugins:
-    """Attributes of installed packages, loaded once."""
-    return load(installed(), [ours.name for ours in ATTRIBUTES])
-
-
-def _known() -> tuple[Attribute, ...]:
-    return (*ATTRIBUTES, *plugins().attributes)
+def all_attributes() -> tuple[Attribute, ...]:
+    """Ours, and those that installed packages bring; of one whose name is taken a warning says so."""
+    taken = {ours.name for ours in ATTRIBUTES}
+    found: list[Attribute] = []
+    for entry, brought in PLUGINS.loadable().items():
+        if brought.name in taken:
+            warn(f"attribute left out: {PLUGINS.origins[entry]}: the name {brought.name!r} is taken", stacklevel=2)
+        else:
+            taken.add(brought.name)
+            found.append(brought)
+    return (*ATTRIBUTES, *found)
 
 
 def attributes_for(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
     """The attributes of a kind of tasks.
 
     Args:
-        kind: a kind of tasks, as `Task.kind` has it.
-        examples: with them, only the attributes that they have the columns for.
+        kind: the name of a kind, as `Task.kind` has it.
+        examples: with them, only the attributes that they have what is needed for.
         convention: how lengths are counted; see `count_tokens`.
-    """
-    if kind not in KINDS:
-        raise unknown("kind", kind, KINDS)
-    fitting = [known for known in _known() if kind in known.kinds]
-    if examples is not None:
-        fitting = [known for known in fitting if _computable(known.name, examples)]
-    return [_counted(known, convention) for known in fitting]
 
-
-def attribute(name: str, convention: Convention = "script") -> Attribute:
-    """The attribute of that name, in any case.
+    Returns:
+        The attributes in the order in which they are shown.
 
     Raises:
-        UnknownNameError: with the nearest names.
+        UnknownNameError: there is no such kind, or convention.
     """
-    known = {one.name.casefold(): one for one in _known()}
-    if name.casefold() not in known:
-        # Near names are found in lower case; they are shown as they are written.
-        raise unknown("attribute", name, [one.name for one in known.values()])
-    return _counted(known[name.casefold()], convention)
+    found = KINDS[kind]
+    return [counted(one, convention) for one in all_attributes() if applies(one, found, examples)]
 
 
-def _counted(found: Attribute, convention: Convention) -> Attribute:
-    """The attribute with its lengths counted by a convention, which its name then has; others stay as they are."""
+def attribute(name: str, convention: Convention = "script", kind: str | None = None) -> Attribute:
+    """The attribute of that name, in any case.
+
+    Args:
+        name: as printed, e.g. "aLen".
+        convention: how lengths are counted; see `count_tokens`.
+        kind: the kind of tasks it is for, where several attributes have that name; else the first of them is given.
+
+    Returns:
+        The attribute; `attribute("aLen").values(examples)` is its column.
+
+    Raises:
+        UnknownNameError: there is none; the message has the nearest names.
+    """
+    known = [one for one in all_attributes() if kind is None or applies(one, KINDS[kind])]
+    found = next((one for one in known if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise unknown("attribute", name, dict.fromkeys(one.name for one in known))
+    return counted(found, convention)
+
+
+def counted(found: Attribute, convention: Convention) -> Attribute:
+    """The attribute with its tokens counted by a convention, which its name then has; others stay as they are."""
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
-    if convention == "script" or found.values is None or not _takes_convention(found.values):
+    if convention == "script" or found.values is None or not found.counts_tokens:
         return found
-    values: Any = found.values
     name, title = f"{found.name}@{convention}", f"{found.title} ({convention})"
-    return replace(found, name=name, title=title, values=partial(values, convention=convention))
+    return replace(found, name=name, title=title, values=partial(found.values, convention=convention))
 
 
-def _takes_convention(values: Values) -> bool:
-    code = getattr(values, "__code__", None)
-    return code is not None and "convention" in code.co_varnames[: code.co_argcount]
-
-
-class _Row(msgspec.Struct):
+class _ValueLine(msgspec.Struct):
     id: str | int
     value: bool | int | float | str
     task: str = ""
     language: str = ""
 
 
-def from_jsonl(path: str | os.PathLike[str], name: str, kinds: Iterable[str] = KINDS) -> Attribute:
+def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
     """A user's own attribute, from a file with one `{"id": …, "value": …}` a line.
 
     Numbers make a continuous attribute; strings, true and false make a discrete one. A line may also name a `task`
     and a `language`, where the same id means different examples in different places; the more exact line wins.
+
+    Args:
+        path: the file.
+        name: what the attribute is called.
+
+    Returns:
+        An attribute of examples of any kind.
 
     Raises:
         DataError: the file mixes numbers and strings, or gives an id twice; or, when the column is computed, it lacks
@@ -202,7 +183,7 @@ def from_jsonl(path: str | os.PathLike[str], name: str, kinds: Iterable[str] = K
     """
     where = str(path)
     found: dict[tuple[str, str, str], bool | float | str] = {}
-    for number, row in enumerate(jsonl(Path(path), _Row), 1):
+    for number, row in enumerate(jsonl(Path(path), _ValueLine), 1):
         key = (row.task, row.language, str(row.id))
         if key in found:
             raise DataError(f"id {key[2]!r} is given twice", where=f"{where}:{number}")
@@ -225,7 +206,7 @@ def from_jsonl(path: str | os.PathLike[str], name: str, kinds: Iterable[str] = K
             return np.array(column, dtype=np.float64)
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)
 
-    return Attribute(name, f"{name} (from {Path(path).name})", tuple(kinds), not continuous, values)
+    return Attribute(name, f"{name} (from {Path(path).name})", (), not continuous, values)
 
 
 def _looked_up(

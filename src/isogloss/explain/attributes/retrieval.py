@@ -14,19 +14,18 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import Convention, count_tokens
+from isogloss.explain.attributes.needs import has, text_language
 from isogloss.explain.attributes.overlap import trigram_overlaps
+from isogloss.explain.model import Attribute
 from isogloss.tasks.examples import Examples, Pool
-from isogloss.tasks.registry import task
 
 Numbers = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 
 _UNKNOWN = "?"
 
-
-def query_language(examples: Examples) -> str:
-    """The language the queries are in."""
-    return "en" if task(examples.task).kind == "bitext" else examples.language
+# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
+RANK = Attribute("rank", "rank of the first hit among 20", ("targets", "ranking"), discrete=True, level="answer")
 
 
 def _pool(examples: Examples) -> Pool:
@@ -36,14 +35,9 @@ def _pool(examples: Examples) -> Pool:
     return examples.pool
 
 
-def single_target(examples: Examples) -> bool:
-    """Whether no query has more than one target."""
-    return all(len(targets) == 1 for targets in examples["targets"])
-
-
 def _target_languages(examples: Examples) -> list[str]:
     language_of = _pool(examples).language_of
-    if not single_target(examples):
+    if not has(examples, "single-target"):
         raise DataError(
             "queries have several targets, in several languages",
             where=f"{examples.task}/{examples.language}",
@@ -55,7 +49,7 @@ def _target_languages(examples: Examples) -> list[str]:
 @cached_per_examples
 def _targets(examples: Examples) -> list[tuple[str, str]]:
     """Language and text of the target that stands for all of a query's."""
-    pool, own = _pool(examples), query_language(examples)
+    pool, own = _pool(examples), text_language(examples)
     language_of, text_of = pool.language_of, pool.target_text
     found = []
     for targets in examples["targets"]:
@@ -66,7 +60,7 @@ def _targets(examples: Examples) -> list[tuple[str, str]]:
 
 def query_length(examples: Examples, convention: Convention = "script") -> Numbers:
     """queryLen: tokens of the query."""
-    return count_tokens(examples["text"], query_language(examples), convention)
+    return count_tokens(examples["text"], text_language(examples), convention)
 
 
 def target_length(examples: Examples, convention: Convention = "script") -> Numbers:
@@ -92,7 +86,7 @@ def target_language(examples: Examples) -> Names:
 
 def same_language(examples: Examples) -> Names:
     """sameLang: "same" where query and target are in one language, else "different"."""
-    own = query_language(examples)
+    own = text_language(examples)
     return np.where(target_language(examples) == own, "same", "different")
 
 

@@ -73,11 +73,14 @@ def choice_ratio(examples: Examples, convention: Convention = "script") -> Numbe
     return ratio(right, others / np.maximum(sizes - 1, 1))
 
 
-def lexical_overlap(examples: Examples) -> Numbers:
-    """Jaccard index of the two texts, or of premise and right choice: words, or character trigrams where unspaced."""
-    if "choices" in examples.columns:
-        return overlaps(examples["premise"], _right_choices(examples), examples.language)
+def pair_overlap(examples: Examples) -> Numbers:
+    """Jaccard index of the two texts of a pair: of words, or of character trigrams where unspaced."""
     return overlaps(examples["text_a"], examples["text_b"], examples.language)
+
+
+def choice_overlap(examples: Examples) -> Numbers:
+    """The same of a premise and the right choice."""
+    return overlaps(examples["premise"], _right_choices(examples), examples.language)
 
 
 def question(examples: Examples) -> Names:
@@ -86,14 +89,16 @@ def question(examples: Examples) -> Names:
 
 
 def negation(examples: Examples) -> Names:
-    """Where a negating word stands: "no" for nowhere, "first", "second" or "both" of the texts.
+    """Where a negating word stands: "no" for nowhere, else in the "first", the "second" or "both" of the texts."""
+    return _negated(examples, first_texts(examples), examples["text_b"] if "text_b" in examples.columns else [])
 
-    Of a choice the premise is the first text and both choices together are the second; a single text is the first.
-    """
-    if "choices" in examples.columns:
-        first, second = examples["premise"], ["\n".join(choices) for choices in examples["choices"]]
-    else:
-        first, second = first_texts(examples), examples["text_b"] if "text_b" in examples.columns else []
+
+def choice_negation(examples: Examples) -> Names:
+    """The same of a choice: the premise is the first text, all choices together are the second."""
+    return _negated(examples, examples["premise"], ["\n".join(choices) for choices in examples["choices"]])
+
+
+def _negated(examples: Examples, first: Sequence[str], second: Sequence[str]) -> Names:
     found = np.array(negates(first, examples.language), dtype=np.int64)
     if second:
         found += 2 * np.array(negates(second, examples.language), dtype=np.int64)
