@@ -174,6 +174,7 @@ def test_the_floor_runs_offline_and_is_seen_by_every_verb(
     assert run("validate", floor, *words[2:]) == 0
     assert run("score", floor, *words, "--json", tmp_path / "floor.json") == 0
     assert run("compare", floor, perfect, *words) == 0
+    assert run("explain", floor, *words) == 0
     assert run("report", tmp_path / "floor.json", "--no-pictures", "--out", tmp_path / "report") == 0
     assert run("export", COMPARISONS, "--languages", "en", "--out", tmp_path / "inputs") == 0
     text = capsys.readouterr().out
@@ -188,19 +189,15 @@ def test_the_floor_runs_offline_and_is_seen_by_every_verb(
 
 
 def test_two_systems_are_told_apart_over_cases(tmp_path: Path) -> None:
-    from isogloss.scoring.cells import Request
-    from isogloss.scoring.compare import compare
-
     bad = answered(tmp_path / "bad", first_word, languages="en,tr")
     good = answered(tmp_path / "good", gold, languages="en,tr")
-    [found] = compare([bad, good], Request.of("checklist", languages=["en,tr"]))
+    found = isogloss.compare(bad, good, suite="checklist", languages=["en,tr"])
     assert {contrast.test for contrast in found.cells} == {"McNemar"}
     assert all(contrast.p < 0.05 for contrast in (*found.cells, *found.tasks))
-    [same] = compare([good, good], Request.of("checklist", languages=["en,tr"]))
+    same = isogloss.compare(good, good, suite="checklist", languages=["en,tr"])
     assert {contrast.p for contrast in same.cells} == {1.0}
 
 
-@pytest.mark.xfail(strict=True, reason="compare does not ask metrics for their direction yet")
 def test_the_one_with_fewer_errors_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = answered(tmp_path / "bad", first_word, (COMPARISONS,), "en,tr")
     good = answered(tmp_path / "good", gold, (COMPARISONS,), "en,tr")
@@ -208,7 +205,6 @@ def test_the_one_with_fewer_errors_is_better(tmp_path: Path, capsys: pytest.Capt
     assert "good is better than bad by" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.xfail(strict=True, reason="explain has its own list of kinds as yet")
 def test_buckets_hold_cases(tmp_path: Path) -> None:
     root = answered(tmp_path / "first", first_word, (PROPERTIES,), "en,tr")
     words = ("--suite", "checklist", "--tasks", PROPERTIES, "--languages", "en,tr")
