@@ -14,6 +14,7 @@ from isogloss.cli.main import main
 from isogloss.errors import PredictionError, UnknownNameError
 from isogloss.metrics.intervals import wilson
 from isogloss.report.checklist import checklist_tables
+from isogloss.scoring.compare import compare
 from isogloss.scoring.results import Results
 from isogloss.systems.base import system
 from isogloss.tasks.kinds import judge
@@ -191,10 +192,10 @@ def test_the_floor_runs_offline_and_is_seen_by_every_verb(
 def test_two_systems_are_told_apart_over_cases(tmp_path: Path) -> None:
     bad = answered(tmp_path / "bad", first_word, languages="en,tr")
     good = answered(tmp_path / "good", gold, languages="en,tr")
-    found = isogloss.compare(bad, good, suite="checklist", languages=["en,tr"])
+    found = compare(bad, good, suite="checklist", languages=["en,tr"])
     assert {contrast.test for contrast in found.cells} == {"McNemar"}
     assert all(contrast.p < 0.05 for contrast in (*found.cells, *found.tasks))
-    same = isogloss.compare(good, good, suite="checklist", languages=["en,tr"])
+    same = compare(good, good, suite="checklist", languages=["en,tr"])
     assert {contrast.p for contrast in same.cells} == {1.0}
 
 
