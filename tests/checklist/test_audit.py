@@ -2,18 +2,18 @@
 
 import pytest
 
-from isogloss.checklist.audit import Reading, audit
+from isogloss.checklist.audit import TokenRules, audit
 from isogloss.checklist.shipped import audit_language
 from isogloss.grammar import CODES
-from isogloss.grammar.cases import Case, Example
+from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 
 
 def kinds(
     context: str, answer: str, question: str = "Who?", language: str = "en", names: tuple[str, ...] = (), **how: object
 ) -> set[str]:
-    example = Example(Case("comparisons", 0, ()), 0, context, question, answer)
-    reading = Reading(language, **how)  # type: ignore[arg-type]
-    return {finding.kind for finding in audit([example], reading, lambda _: names).found}
+    example = ChecklistExample(ChecklistCase("comparisons", 0, ()), 0, context, question, answer)
+    rules = TokenRules(language, **how)  # type: ignore[arg-type]
+    return {finding.kind for finding in audit([example], rules, lambda _: names).found}
 
 
 def test_a_fair_example_has_no_finding() -> None:

@@ -1,4 +1,4 @@
-"""Cases are drawn once for all languages, exactly as many as asked, the same on every machine."""
+"""Cases are the same for all languages, exactly as many as asked, and on every machine."""
 
 import os
 import subprocess
@@ -38,6 +38,12 @@ def test_exactly_as_many_distinct_cases_as_asked(test: str) -> None:
 def test_more_cases_begin_with_the_fewer(test: str) -> None:
     assert draw(test, 40) == draw(test, 200)[:40]
     assert draw(test, 40, seed=1) != draw(test, 40, seed=0)
+
+
+def test_another_seed_draws_other_cases() -> None:
+    drawn = suite_cases("comparisons", 5, seed=1)
+    assert [case.id for case in drawn] == [f"comparisons-{number:04d}" for number in range(5)]
+    assert not {case.slots for case in drawn} & {case.slots for case in suite_cases("comparisons", 5)}
 
 
 def test_both_genders_and_two_people() -> None:

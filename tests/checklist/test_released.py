@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.released import Names, audit_sheet, doomed_cases, given_names, load
-from isogloss.checklist.released_cases import Filled, fill
+from isogloss.checklist.released import ReleasedNames, audit_sheet, given_names, load, unpassable_cases
+from isogloss.checklist.released_cases import ReleasedExample, fill
 from isogloss.errors import DataError, UnknownNameError
 
-NAMES = Names(
+NAMES = ReleasedNames(
     {"en": ["Noah", "Liam", "Owen"], "fi": ["Onni", "Eino", "Toivo"]},
     {"en": ["Ava", "Mia", "Zoe"], "fi": ["Aino", "Helmi", "Elli"]},
 )
@@ -49,11 +49,11 @@ def finnish(tmp_path: Path) -> Path:
     )
 
 
-def found(path: Path, kind: str, names: Names = NAMES, language: str = "fi") -> list[str]:
+def found(path: Path, kind: str, names: ReleasedNames = NAMES, language: str = "fi") -> list[str]:
     return [finding.detail for finding in audit_sheet(path, [language], names).found if finding.kind == kind]
 
 
-def examples(path: Path, test: str, language: str = "fi", **options: int) -> list[Filled]:
+def examples(path: Path, test: str, language: str = "fi", **options: int) -> list[ReleasedExample]:
     return list(load(path).examples(language, test, names=NAMES, **options))
 
 
@@ -88,14 +88,14 @@ def test_names_that_are_not_there(finnish: Path) -> None:
     with pytest.raises(UnknownNameError):
         audit_sheet(finnish, ["fj"], NAMES)
     with pytest.raises(DataError, match="too few names for fi comparisons"):
-        next(sheet.examples("fi", "comparisons", names=Names({"fi": ["Onni"]}, {})))
+        next(sheet.examples("fi", "comparisons", names=ReleasedNames({"fi": ["Onni"]}, {})))
 
 
 def test_a_clean_sheet_has_no_findings(finnish: Path) -> None:
     findings = audit_sheet(finnish, None, NAMES)
     assert findings.examples == 2 * 24
     assert not findings.found
-    assert not doomed_cases(findings)
+    assert not unpassable_cases(findings)
 
 
 def test_an_answer_with_something_attached_cannot_be_given(tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ def test_an_answer_with_something_attached_cannot_be_given(tmp_path: Path) -> No
     path = comparisons(
         tmp_path / "sheet.tsv", "he", context, "מי לא {adj[1]} כל כך?", "מי נראה {adj[0]}?", ["x, y|טוב יותר, טוב"]
     )
-    findings = audit_sheet(path, ["he"], Names({"he": ["דן", "רון"]}, {}))
+    findings = audit_sheet(path, ["he"], ReleasedNames({"he": ["דן", "רון"]}, {}))
     assert findings.counts() == {("he", "comparisons", "not-a-span"): 2, ("he", "comparisons", "unreachable"): 2}
-    assert doomed_cases(findings) == {("he", "comparisons"): 2}
+    assert unpassable_cases(findings) == {("he", "comparisons"): 2}
 
 
 @pytest.mark.parametrize("language", ["zh", "th"])
@@ -118,8 +118,8 @@ def test_scripts_without_blanks_are_read_by_blanks_all_the_same(tmp_path: Path, 
         "哪位{adj[0]}？",
         ["x, y|更甜，甜"],
     )
-    findings = audit_sheet(path, [language], Names({language: ["偉", "強"]}, {}))
-    assert doomed_cases(findings) == {(language, "comparisons"): 2}
+    findings = audit_sheet(path, [language], ReleasedNames({language: ["偉", "強"]}, {}))
+    assert unpassable_cases(findings) == {(language, "comparisons"): 2}
 
 
 def test_one_question_with_two_answers(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ def test_one_question_with_two_answers(tmp_path: Path) -> None:
     )  # fmt: skip
     findings = audit_sheet(path, ["fi"], NAMES)
     assert {finding.kind for finding in findings.found} == {"same-question"}
-    assert doomed_cases(findings) == {("fi", "comparisons"): 6}
-    assert doomed_cases(findings, ["unreachable"]) == {}
+    assert unpassable_cases(findings) == {("fi", "comparisons"): 6}
+    assert unpassable_cases(findings, ["unreachable"]) == {}
 
 
 def test_a_word_that_template_and_fill_in_both_have(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_english_left_in_one_context_only(tmp_path: Path) -> None:
     shared = animals(
         tmp_path / "b.tsv", "{first_name} keeps {animal}, {vehicle}.", "{first_name} keeps {vehicle}, {animal}."
     )
-    names = Names({"hu": ["Pál"], "en": ["Noah"]}, {"hu": ["Éva"], "en": ["Ava"]})
+    names = ReleasedNames({"hu": ["Pál"], "en": ["Noah"]}, {"hu": ["Éva"], "en": ["Ava"]})
     assert (
         found(left, "english", names, "hu")
         == ["line 4 leaves 'near': '{first_name} tart: {vehicle} near {animal}.'"] * 2
@@ -278,7 +278,7 @@ def test_slots_are_filled_as_checklist_does(template: str, text: str) -> None:
 
 
 def test_names_in_turn_and_of_men_only() -> None:
-    names = Names({"en": ["Noah", "Liam"], "vi": ["An", "Minh"]}, {"en": ["Ava"], "vi": ["An", "Lan"]})
+    names = ReleasedNames({"en": ["Noah", "Liam"], "vi": ["An", "Minh"]}, {"en": ["Ava"], "vi": ["An", "Lan"]})
     assert names.of("vi", "animal_vs_vehicle") == ["An", "Minh", "Lan"]
     assert names.of("vi", "job_vs_nationality") == ["An", "Minh"]
     assert names.of("wo", "intensifiers") == ["Noah", "Liam"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.checklist.audit import Findings
-from isogloss.checklist.released import Names, Sheet, audit_sheet, doomed_cases, given_names, load
+from isogloss.checklist.released import ReleasedNames, ReleasedSheet, audit_sheet, given_names, load, unpassable_cases
 from isogloss.languages.published import checklist
 
 CASES = 13
@@ -29,24 +29,24 @@ def path(data_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sheet(path: Path) -> Sheet:
+def sheet(path: Path) -> ReleasedSheet:
     return load(path)
 
 
 @pytest.fixture(scope="module")
-def names(data_dir: Path) -> Names:
+def names(data_dir: Path) -> ReleasedNames:
     return given_names(data_dir / "given_names" / "wikidata_names_places.json")
 
 
 @pytest.fixture(scope="module")
-def findings(path: Path, names: Names) -> Findings:
+def findings(path: Path, names: ReleasedNames) -> Findings:
     return audit_sheet(path, None, names, count=CASES)
 
 
 def cells(findings: Findings, *kinds: str) -> dict[str, set[str]]:
     """The languages in which every case of a test has such a defect, by test."""
     whole: dict[str, set[str]] = {}
-    for (language, test), cases in doomed_cases(findings, kinds).items():
+    for (language, test), cases in unpassable_cases(findings, kinds).items():
         if cases == CASES and language not in PIECED:
             whole.setdefault(test, set()).add(language)
     return whole
@@ -56,7 +56,7 @@ def having(findings: Findings, kind: str, test: str) -> set[str]:
     return {finding.language for finding in findings.found if (finding.kind, finding.test) == (kind, test)}
 
 
-def test_the_shape_of_the_sheet(sheet: Sheet) -> None:
+def test_the_shape_of_the_sheet(sheet: ReleasedSheet) -> None:
     assert len(sheet.languages) == 50
     assert "ha" in sheet.languages
     assert "ro" not in sheet.languages
@@ -72,7 +72,7 @@ def test_the_shape_of_the_sheet(sheet: Sheet) -> None:
 
 def test_answers_that_cannot_be_given(findings: Findings) -> None:
     assert cells(findings, "unreachable") == UNREACHABLE
-    cases = doomed_cases(findings, ["unreachable"])
+    cases = unpassable_cases(findings, ["unreachable"])
     assert all(cases[language, test] == CASES for language in PIECED for test in UNREACHABLE)
 
 
@@ -93,7 +93,7 @@ def test_all_hopeless_cells_were_published_as_total_failures(findings: Findings)
     assert {published[cell] for cell in confused} == {100.0}
 
 
-def test_the_finnish_duck(sheet: Sheet, path: Path, names: Names) -> None:
+def test_the_finnish_duck(sheet: ReleasedSheet, path: Path, names: ReleasedNames) -> None:
     found = audit_sheet(path, ["fi"], names)
     lost = {finding.example.rpartition("-")[0] for finding in found.found if finding.kind == "unreachable"}
     made = sheet.examples("fi", "animal_vs_vehicle", names=names)
@@ -149,12 +149,14 @@ def test_slips_of_the_templates(findings: Findings) -> None:
         ("hu", "comparisons", "line 5: no English value "),
     ],
 )
-def test_conditions_that_do_not_fit(sheet: Sheet, names: Names, language: str, test: str, told: str) -> None:
+def test_conditions_that_do_not_fit(
+    sheet: ReleasedSheet, names: ReleasedNames, language: str, test: str, told: str
+) -> None:
     made = sheet.examples(language, test, 500, names=names)
     assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.slips)
 
 
-def test_names_of_other_scripts_and_languages(sheet: Sheet, names: Names) -> None:
+def test_names_of_other_scripts_and_languages(sheet: ReleasedSheet, names: ReleasedNames) -> None:
     borrowed = [code for code in sheet.languages if names.borrowed(code)]
     assert sorted(borrowed) == "af eu gu ha ht jv ka kk ml mr pa qu sw te tl wo yo".split()
 

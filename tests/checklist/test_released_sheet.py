@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.released_sheet import CONTEXT, Translation, parts, read, slots
+from isogloss.checklist.released_sheet import CONTEXT, SheetTranslation, parts, read, slots
 from isogloss.errors import DataError, IsoglossError, UnknownNameError
 
 ANIMALS = "Animal vs Vehicle"
@@ -37,7 +37,7 @@ def animals(path: Path, *more: str, header: str = "Field|en|fi|fi-placeholders|f
     )
 
 
-def translation(path: Path, language: str = "fi", test: str = "animal_vs_vehicle") -> Translation:
+def translation(path: Path, language: str = "fi", test: str = "animal_vs_vehicle") -> SheetTranslation:
     return read(path)[language][test]
 
 

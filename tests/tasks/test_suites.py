@@ -23,6 +23,8 @@ def test_rules_of_the_suites() -> None:
         "xtreme": "flat",
         "mldoc": "flat",
         "mini": "category",
+        "checklist": "flat",
+        "checklist-invariance": "flat",
     }
 
 

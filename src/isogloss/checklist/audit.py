@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.checklist.matching import cleaned
-from isogloss.grammar.cases import Example
+from isogloss.grammar.cases import ChecklistExample
 from isogloss.grammar.schema import script_of_letter
 from isogloss.languages import language as find_language
 
-KINDS = {
+FINDINGS = {
     "unfilled": "a slot was not filled",
     "absent": "the answer is not in the context",
     "not-a-span": "the answer is in the context, but not as a span of whole tokens",
@@ -47,7 +47,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenRules:
     """How a language's tokens are read: what may be attached to a word, and what stays small at a sentence's start."""
 
     language: str
@@ -76,58 +76,60 @@ class Findings:
 
 
 def audit(
-    examples: Iterable[Example], reading: Reading, names: Callable[[Example], Sequence[str]] | None = None
+    examples: Iterable[ChecklistExample],
+    rules: TokenRules,
+    names: Callable[[ChecklistExample], Sequence[str]] | None = None,
 ) -> Findings:
     """Every defect of every example; `names` gives the people of an example, where somebody knows them."""
     findings = Findings()
     for example in examples:
         findings.examples += 1
         people = names(example) if names is not None else ()
-        for kind, detail in _defects(example, reading, people):
-            findings.found.append(Finding(reading.language, example.case.test, example.id, kind, detail))
+        for kind, detail in _defects(example, rules, people):
+            findings.found.append(Finding(rules.language, example.case.test, example.id, kind, detail))
     return findings
 
 
-def _defects(example: Example, reading: Reading, people: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _defects(example: ChecklistExample, rules: TokenRules, people: Sequence[str]) -> Iterator[tuple[str, str]]:
     for text in (example.context, example.question, example.answer):
         if "{" in text or "}" in text or not text.strip():
             yield "unfilled", text
     if len(set(people)) != len(people):
         yield "same-name", ", ".join(people)
-    yield from _answer_defects(example, reading)
+    yield from _answer_defects(example, rules)
     for text in (example.context, example.question):
-        foreign = "".join(sorted({c for c in text if c.isalpha() and not script_of_letter(c, reading.language)}))
+        foreign = "".join(sorted({c for c in text if c.isalpha() and not script_of_letter(c, rules.language)}))
         if foreign:
             yield ("english" if foreign.isascii() else "script"), f"{foreign!r} in {text!r}"
-        yield from _small_starts(text, reading)
+        yield from _small_starts(text, rules)
 
 
-def stands_once(context: str, answer: str, reading: Reading) -> bool:
+def stands_once(context: str, answer: str, rules: TokenRules) -> bool:
     """Whether the answer stands in the context as a span, and only once."""
-    return len(_spans(context, answer, reading)) == 1
+    return len(_spans(context, answer, rules)) == 1
 
 
-def _spans(context: str, answer: str, reading: Reading) -> list[int]:
+def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
     """Where the answer stands as whole tokens."""
     places: list[int] = []
     place = context.find(answer)
     while place >= 0:
-        if _is_span(context, place, len(answer), reading):
+        if _is_span(context, place, len(answer), rules):
             places.append(place)
         place = context.find(answer, place + 1)
     return places
 
 
-def _answer_defects(example: Example, reading: Reading) -> Iterator[tuple[str, str]]:
+def _answer_defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str, str]]:
     where = f"{example.answer!r} in {example.context!r}"
-    spans = len(_spans(example.context, example.answer, reading))
+    spans = len(_spans(example.context, example.answer, rules))
     if example.answer not in example.context:
         yield "absent", where
     elif not spans:
         yield "not-a-span", where
     if spans > 1:
         yield "ambiguous", where
-    if not _reachable(example, reading):
+    if not _reachable(example, rules):
         yield "unreachable", where
 
 
@@ -137,9 +139,9 @@ def _letter(text: str, place: int) -> bool:
     )
 
 
-def _is_span(context: str, start: int, length: int, reading: Reading) -> bool:
+def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
     """Whether the answer stands there as whole tokens, with nothing attached but what the language attaches."""
-    if not reading.segmented:
+    if not rules.segmented:
         return True
     end = start + length
     before = start
@@ -149,35 +151,35 @@ def _is_span(context: str, start: int, length: int, reading: Reading) -> bool:
     while _letter(context, after):
         after += 1
     attached_before, attached_after = context[before:start], context[end:after]
-    return (not attached_before or attached_before in reading.prefixes) and (
-        not attached_after or attached_after in reading.particles
+    return (not attached_before or attached_before in rules.prefixes) and (
+        not attached_after or attached_after in rules.particles
     )
 
 
-def _reachable(example: Example, reading: Reading) -> bool:
+def _reachable(example: ChecklistExample, rules: TokenRules) -> bool:
     """Whether some span of the context scores as right.
 
     By the fair rule a span may begin and end at any boundary of words; by the paper's only at blanks, as its pipeline
     cut the text.
     """
-    if reading.mode == "fair":
-        return bool(_spans(example.context, example.answer, reading))
+    if rules.mode == "fair":
+        return bool(_spans(example.context, example.answer, rules))
     tokens = example.context.split()
     longest = len(example.answer.split()) + 2
-    wanted = cleaned(example.answer, reading.language)
+    wanted = cleaned(example.answer, rules.language)
     return wanted != "" and any(
-        cleaned(" ".join(tokens[start : start + length]), reading.language) == wanted
+        cleaned(" ".join(tokens[start : start + length]), rules.language) == wanted
         for length in range(1, longest + 1)
         for start in range(len(tokens) - length + 1)
     )
 
 
-def _small_starts(text: str, reading: Reading) -> Iterator[tuple[str, str]]:
-    if find_language(reading.language).script not in _CASED:
+def _small_starts(text: str, rules: TokenRules) -> Iterator[tuple[str, str]]:
+    if find_language(rules.language).script not in _CASED:
         return
     for match in _SENTENCE.finditer(text):
         start = match.start(1)
         # The quote or apostrophe before the letter may belong to a word that stays small (Afrikaans 'n).
-        begins = any(text.startswith(small, place) for small in reading.uncapitalized for place in (start - 1, start))
+        begins = any(text.startswith(small, place) for small in rules.uncapitalized for place in (start - 1, start))
         if match.group(1).islower() and not begins:
             yield "capital", text

@@ -1,6 +1,7 @@
 """The published systems on the released suite, with the cells marked in which the test itself was unanswerable."""
 
 from collections import defaultdict
+from statistics import fmean
 
 from isogloss.grammar.schema import TESTS
 from isogloss.languages import published
@@ -32,13 +33,8 @@ def published_rates() -> dict[str, dict[tuple[str, str], float]]:
 
 
 def published_averages() -> dict[str, dict[str, float]]:
-    """The mean over languages of each test, and of the tests, by system."""
-    averages: dict[str, dict[str, float]] = {}
-    for system, rates in published_rates().items():
-        means = {test: _mean([rate for (_, name), rate in rates.items() if name == test]) for test in TESTS}
-        averages[system] = {**means, "overall": _mean(list(means.values()))}
-    return averages
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    """The mean over languages of each test, by system."""
+    return {
+        system: {test: fmean(rate for (_, name), rate in rates.items() if name == test) for test in TESTS}
+        for system, rates in published_rates().items()
+    }

@@ -21,25 +21,25 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.checklist.audit import Finding, Findings, Reading, audit
-from isogloss.checklist.released_cases import Cases, Filled
-from isogloss.checklist.released_sheet import ENGLISH, Translation, read
+from isogloss.checklist.audit import Finding, Findings, TokenRules, audit
+from isogloss.checklist.released_cases import ReleasedCases, ReleasedExample
+from isogloss.checklist.released_sheet import ENGLISH, SheetTranslation, read
+from isogloss.checklist.tasks import CASES
 from isogloss.data.files import read_bytes, resolve
 from isogloss.errors import DataError, unknown
-from isogloss.grammar.cases import Example
+from isogloss.grammar.cases import ChecklistExample
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import script_of_letter
 
-CASES = 200
 # What no system can do anything about: an answer it cannot give, and one question that wants two answers.
-DOOMED = ("unreachable", "same-question")
+UNPASSABLE_FINDINGS = ("unreachable", "same-question")
 # Tests whose sentences agree with the person: the sheet has them for men only.
 _MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
 _NAMES_FILE = "given_names/wikidata_names_places.json"
 
 
 @dataclass(frozen=True)
-class Names:
+class ReleasedNames:
     """Given names by language; a language that has none borrows the English ones."""
 
     men: Mapping[str, Sequence[str]]
@@ -63,7 +63,7 @@ class _NamesFile(msgspec.Struct):
     fnames: dict[str, list[str]]
 
 
-def given_names(path: Path) -> Names:
+def given_names(path: Path) -> ReleasedNames:
     """Names from CheckList's lists: JSON with `mnames` and `fnames` by language, packed or not."""
     try:
         file = msgspec.json.decode(read_bytes(resolve(path) or path), type=_NamesFile)
@@ -71,24 +71,24 @@ def given_names(path: Path) -> Names:
         raise DataError(f"not a list of names: {error}", where=str(path)) from None
     if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
         raise DataError("no English names", where=str(path), fix="They stand in for languages that have none")
-    return Names(file.mnames, file.fnames)
+    return ReleasedNames(file.mnames, file.fnames)
 
 
-def _names_beside(sheet: Path, languages: Iterable[str]) -> Names:
+def _names_beside(sheet: Path, languages: Iterable[str]) -> ReleasedNames:
     """The name lists of the data folder the sheet lies in; without one, the names of the shipped suite."""
     path = sheet.resolve().parent.parent / _NAMES_FILE
     if resolve(path) is not None:
         return given_names(path)
     speakers = {code: grammar(code).names for code in languages}
-    return Names(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
+    return ReleasedNames(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ReleasedSheet:
     """The released sheet: a translation of every test into every language."""
 
     path: Path
-    translations: Mapping[str, Mapping[str, Translation]]
+    translations: Mapping[str, Mapping[str, SheetTranslation]]
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ class Sheet:
         """The tests in the order of their rows."""
         return tuple(self.translations[ENGLISH])
 
-    def translation(self, language: str, test: str) -> Translation:
+    def translation(self, language: str, test: str) -> SheetTranslation:
         """A test in a language."""
         if language not in self.translations:
             raise unknown("language of the sheet", language, self.languages)
@@ -109,12 +109,12 @@ class Sheet:
         return self.translations[language][test]
 
     def examples(
-        self, language: str, test: str, count: int = CASES, seed: int = 0, names: Names | None = None
-    ) -> Iterator[Filled]:
+        self, language: str, test: str, count: int = CASES, seed: int = 0, names: ReleasedNames | None = None
+    ) -> Iterator[ReleasedExample]:
         """Up to `count` distinct cases, all of them where there are fewer; same seed, same cases."""
         translation = self.translation(language, test)
         known = names or _names_beside(self.path, [language])
-        cases = Cases(translation, known.of(language, test))
+        cases = ReleasedCases(translation, known.of(language, test))
         if not cases.size:
             raise DataError(f"too few names for {language} {test}", where=str(self.path))
         rng = random.Random(f"released/{seed}/{language}/{test}")  # noqa: S311 - reproducible, not secret
@@ -122,15 +122,15 @@ class Sheet:
             yield from cases.examples(index, number)
 
 
-def load(path: Path) -> Sheet:
+def load(path: Path) -> ReleasedSheet:
     """The released sheet; a malformed one is an error with file and line."""
-    return Sheet(path, read(path))
+    return ReleasedSheet(path, read(path))
 
 
 def audit_sheet(
     path: Path,
     languages: Sequence[str] | None = None,
-    names: Names | None = None,
+    names: ReleasedNames | None = None,
     *,
     count: int = CASES,
     seed: int = 0,
@@ -149,17 +149,17 @@ def audit_sheet(
     for language in chosen:
         for test in sheet.tests:
             made = list(sheet.examples(language, test, count, seed, known))
-            whole.found += audit(made, Reading(language, mode="paper"), _people).found
+            whole.found += audit(made, TokenRules(language, mode="paper"), _people).found
             whole.found += _slips(made, language, known)
             whole.examples += len(made)
     return whole
 
 
-def _people(example: Example) -> Sequence[str]:
-    return example.people if isinstance(example, Filled) else ()
+def _people(example: ChecklistExample) -> Sequence[str]:
+    return example.people if isinstance(example, ReleasedExample) else ()
 
 
-def _slips(examples: Iterable[Filled], language: str, names: Names) -> Iterator[Finding]:
+def _slips(examples: Iterable[ReleasedExample], language: str, names: ReleasedNames) -> Iterator[Finding]:
     # Where the script differs, the audit sees borrowed names by their letters.
     unseen = language != ENGLISH and names.borrowed(language) and script_of_letter("a", language)
     for example in examples:
@@ -170,7 +170,7 @@ def _slips(examples: Iterable[Filled], language: str, names: Names) -> Iterator[
             yield Finding(language, example.case.test, example.id, "english", detail)
 
 
-def doomed_cases(findings: Findings, kinds: Sequence[str] = DOOMED) -> dict[tuple[str, str], int]:
+def unpassable_cases(findings: Findings, kinds: Sequence[str] = UNPASSABLE_FINDINGS) -> dict[tuple[str, str], int]:
     """How many cases no system can pass, by (language, test): a case fails if any of its examples does."""
     cases: dict[tuple[str, str], set[str]] = {}
     for finding in findings.found:

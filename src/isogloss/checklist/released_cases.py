@@ -10,14 +10,14 @@ from isogloss.checklist.released_sheet import (
     PEOPLE,
     PROPERTY,
     SLOT,
-    Cell,
-    Row,
-    Translation,
+    SheetCell,
+    SheetRow,
+    SheetTranslation,
     lexicon_of,
     parts,
     slots,
 )
-from isogloss.grammar.cases import Case, Example
+from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 
 # A kind of finding that only a translation can have, and its detail.
 Slip = tuple[str, str]
@@ -26,23 +26,23 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"(?<!\S)(\w+) \1(?!\w)")
 
 # What is drawn for a slot: a row of fill-ins, two properties each with a value, or a person's name.
-_Pair = tuple[Row, Row, Row, Row]
-_Drawn = Row | _Pair | str
+_Pair = tuple[SheetRow, SheetRow, SheetRow, SheetRow]
+_Drawn = SheetRow | _Pair | str
 _PAIR = ("p1", "v1", "p2", "v2")
 
 
 @dataclass(frozen=True)
-class Filled(Example):
+class ReleasedExample(ChecklistExample):
     """An example with the people in it and the slips of the cells it was made from, as (kind, detail)."""
 
     people: tuple[str, ...] = ()
     slips: tuple[Slip, ...] = ()
 
 
-class Cases:
+class ReleasedCases:
     """All cases of a test in a language, by number from 0 to `size`."""
 
-    def __init__(self, translation: Translation, names: Sequence[str]) -> None:
+    def __init__(self, translation: SheetTranslation, names: Sequence[str]) -> None:
         self._translation = translation
         self._slips = dict(_cell_slips(translation))
         self._copies: dict[str, list[str]] = {}
@@ -52,12 +52,12 @@ class Cases:
         self._sizes = {name: perm(len(self._values[name]), len(copies)) for name, copies in self._copies.items()}
         self.size = prod(self._sizes.values())
 
-    def examples(self, index: int, number: int) -> Iterator[Filled]:
+    def examples(self, index: int, number: int) -> Iterator[ReleasedExample]:
         """The examples of the case `index`, which is to be called case `number`: every context with every question."""
         drawn = self._drawn(index)
-        facts = {lexicon_of(slot): row.english for slot, row in drawn.items() if isinstance(row, Row)}
+        facts = {lexicon_of(slot): row.english for slot, row in drawn.items() if isinstance(row, SheetRow)}
         pair = next((value for value in drawn.values() if isinstance(value, tuple)), None)
-        case = Case(self._translation.test, number, tuple(_told(drawn)))
+        case = ChecklistCase(self._translation.test, number, tuple(_told(drawn)))
         people = tuple(value for value in drawn.values() if isinstance(value, str))
         place = 0
         for row in self._translation.contexts:
@@ -74,7 +74,7 @@ class Cases:
                 gold = self._said(answer, asked, values, own)
                 if answers.setdefault(said, gold) != gold:
                     own.append(("same-question", f"{said!r}: {answers[said]!r} and {gold!r}"))
-                yield Filled(case, place, context, said, gold, people, tuple(own))
+                yield ReleasedExample(case, place, context, said, gold, people, tuple(own))
                 place += 1
 
     def _drawn(self, index: int) -> dict[str, _Drawn]:
@@ -95,7 +95,7 @@ class Cases:
         for slot, value in drawn.items():
             if isinstance(value, str):
                 values[slot] = value
-            elif isinstance(value, Row):
+            elif isinstance(value, SheetRow):
                 values[slot] = self._fitting(value, facts, slips).text
             else:
                 told = (self._fitting(row, facts, slips).text for row in value)
@@ -103,7 +103,7 @@ class Cases:
         return values
 
     def _said(
-        self, row: Row, facts: Mapping[str, str], values: Mapping[str, str | dict[str, str]], slips: list[Slip]
+        self, row: SheetRow, facts: Mapping[str, str], values: Mapping[str, str | dict[str, str]], slips: list[Slip]
     ) -> str:
         template = self._fitting(row, facts, slips).text
         text = fill(template, values)
@@ -112,7 +112,7 @@ class Cases:
                 slips.append(("doubled", f"{double[0]!r} in {text!r}"))
         return text
 
-    def _fitting(self, row: Row, facts: Mapping[str, str], slips: list[Slip]) -> Cell:
+    def _fitting(self, row: SheetRow, facts: Mapping[str, str], slips: list[Slip]) -> SheetCell:
         """The variant for what was drawn; where there is none, or more than one, the first."""
         found = row.fitting(facts)
         cell = (found or row.cells)[0]
@@ -125,7 +125,7 @@ class Cases:
         return cell
 
 
-def _choices(name: str, translation: Translation, names: Sequence[str]) -> Sequence[_Drawn]:
+def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> Sequence[_Drawn]:
     if name == PEOPLE:
         return names
     rows = translation.lexicons[lexicon_of(name)]
@@ -150,7 +150,7 @@ def _told(drawn: Mapping[str, _Drawn]) -> Iterator[tuple[str, str]]:
             yield slot, value if isinstance(value, str) else value.english
 
 
-def _property(row: Row, pair: _Pair | None) -> dict[str, str]:
+def _property(row: SheetRow, pair: _Pair | None) -> dict[str, str]:
     """The property a template is about: the one it asks for; in contexts, the one that stands first."""
     if pair is None:
         return {}
@@ -179,7 +179,7 @@ def fill(template: str, values: Mapping[str, str | dict[str, str]]) -> str:
     return SLOT.sub(text, template)
 
 
-def _cell_slips(translation: Translation) -> Iterator[tuple[tuple[int, str], list[Slip]]]:
+def _cell_slips(translation: SheetTranslation) -> Iterator[tuple[tuple[int, str], list[Slip]]]:
     """What is wrong with a cell however it is filled, by line and text."""
     for row in translation.templates:
         siblings = [other for other in translation.contexts if other.line != row.line]
@@ -191,12 +191,12 @@ def _cell_slips(translation: Translation) -> Iterator[tuple[tuple[int, str], lis
                 yield (row.line, cell.text), slips
 
 
-def _unknown_values(row: Row, cell: Cell) -> Iterator[Slip]:
+def _unknown_values(row: SheetRow, cell: SheetCell) -> Iterator[Slip]:
     for value in cell.condition.unknown:
         yield "condition", f"line {row.line}: no English value {value!r}"
 
 
-def _slot_slips(row: Row, cell: Cell) -> Iterator[Slip]:
+def _slot_slips(row: SheetRow, cell: SheetCell) -> Iterator[Slip]:
     """Slots too many or too few, but not those a condition makes superfluous (`What age` said without the word)."""
     wanted, found = slots(row.english), slots(cell.text)
     excused = {(slot, part) for slot, part in wanted if lexicon_of(slot) in cell.condition.wanted}
@@ -205,7 +205,7 @@ def _slot_slips(row: Row, cell: Cell) -> Iterator[Slip]:
             yield "slots", f"line {row.line} {name} {{{slot}{'.' if part else ''}{part}}}: {cell.text!r}"
 
 
-def _english_left(row: Row, cell: Cell, siblings: Sequence[Row]) -> Iterator[Slip]:
+def _english_left(row: SheetRow, cell: SheetCell, siblings: Sequence[SheetRow]) -> Iterator[Slip]:
     """Words of the English original that the other contexts of the test, which say the same, do without.
 
     A word that English and the language share (Dutch `is`) stands in several contexts; one left over, in one.

@@ -62,7 +62,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """One variant of a translation."""
 
     text: str
@@ -70,33 +70,33 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     """One row in one language: what it says in English, its line, its variants."""
 
     english: str
     line: int
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
 
-    def fitting(self, facts: Mapping[str, str]) -> list[Cell]:
+    def fitting(self, facts: Mapping[str, str]) -> list[SheetCell]:
         """The variants for what was drawn: those whose condition holds, or else those without one."""
         holding = [cell for cell in self.cells if cell.condition.holds(facts)]
         return [cell for cell in holding if cell.condition.wanted] or holding
 
 
 @dataclass(frozen=True)
-class Translation:
+class SheetTranslation:
     """A test in one language; answer i is that of question i."""
 
     test: str
     title: str
     capability: str
-    contexts: tuple[Row, ...]
-    questions: tuple[Row, ...]
-    answers: tuple[Row, ...]
-    lexicons: Mapping[str, tuple[Row, ...]]
+    contexts: tuple[SheetRow, ...]
+    questions: tuple[SheetRow, ...]
+    answers: tuple[SheetRow, ...]
+    lexicons: Mapping[str, tuple[SheetRow, ...]]
 
     @property
-    def templates(self) -> tuple[Row, ...]:
+    def templates(self) -> tuple[SheetRow, ...]:
         """All rows with slots."""
         return self.contexts + self.questions + self.answers
 
@@ -149,7 +149,7 @@ def parts(text: str) -> tuple[str, ...]:
     return found if len(found) > 1 else tuple(text.split())
 
 
-def read(path: Path) -> dict[str, dict[str, Translation]]:
+def read(path: Path) -> dict[str, dict[str, SheetTranslation]]:
     """The sheet as translations by language and test, in the order of the columns and rows."""
     rows = ([cell.strip() for cell in line.split("\t")] for line in lines(path))
     header = next(rows, None)
@@ -160,7 +160,7 @@ def read(path: Path) -> dict[str, dict[str, Translation]]:
         raise DataError("no column en", where=f"{path}:1", fix="Conditions and fill-ins are told by their English")
     blocks = _blocks(rows, header, path)
     known = _Known(blocks)
-    found: dict[str, dict[str, Translation]] = {}
+    found: dict[str, dict[str, SheetTranslation]] = {}
     for language in dict.fromkeys(column.language for column in columns):
         own = [column for column in columns if column.language == language]
         tests = (_translation(block, own, known, path) for block in blocks)
@@ -302,30 +302,30 @@ def _plain(value: str) -> str:
     return _ARTICLE.sub("", value.casefold())
 
 
-def _translation(block: _Block, columns: Sequence[_Column], known: _Known, path: Path) -> Translation:
+def _translation(block: _Block, columns: Sequence[_Column], known: _Known, path: Path) -> SheetTranslation:
     contexts = [row.english for row in block.templates["Context"]]
 
-    def row(line: _Line) -> Row:
+    def row(line: _Line) -> SheetRow:
         cells = tuple(_cells(line, columns, block.title, known, contexts))
         if not cells:
             raise DataError(f"{columns[0].language} has no {line.field}", where=f"{path}:{line.number}")
-        return Row(line.english, line.number, cells)
+        return SheetRow(line.english, line.number, cells)
 
     made = {name: tuple(map(row, rows)) for name, rows in (block.templates | block.lexicons).items()}
     said, asked, answered = (made.pop(name) for name in _TEMPLATES)
-    return Translation(TITLES[block.title], block.title, block.capability, said, asked, answered, made)
+    return SheetTranslation(TITLES[block.title], block.title, block.capability, said, asked, answered, made)
 
 
 def _cells(
     line: _Line, columns: Sequence[_Column], title: str, known: _Known, contexts: Sequence[str]
-) -> Iterator[Cell]:
+) -> Iterator[SheetCell]:
     for column in columns:
         text = line.cells[column.text]
         told = line.cells[column.condition] if column.condition is not None else ""
         if not text:
             continue
         if line.field == "Answer" and "{" in told:
-            yield Cell(text, Condition({CONTEXT: frozenset(contexts[:1])}))
-            yield Cell(told, Condition({CONTEXT: frozenset(contexts[1:])}))
+            yield SheetCell(text, Condition({CONTEXT: frozenset(contexts[:1])}))
+            yield SheetCell(told, Condition({CONTEXT: frozenset(contexts[1:])}))
         else:
-            yield Cell(text, known.condition(told, title))
+            yield SheetCell(text, known.condition(told, title))

@@ -1,49 +1,84 @@
-"""The suite that is shipped: drawn once for all languages, spoken by each language's file."""
+"""The cases that are shipped: the same for all languages, frozen in `cases.tsv`, spoken by each language's file.
+
+Languages, words, names and templates come and go; a case keeps its id, its slots and the templates it is asked with. A
+case is therefore never drawn again, renumbered or removed: new ones are added at the end of the file.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.resources import files
 
-from isogloss.checklist.audit import Findings, Reading, audit, stands_once
+from isogloss.checklist.audit import Findings, TokenRules, audit, stands_once
+from isogloss.checklist.tasks import CASES
 from isogloss.errors import IsoglossError, unknown
-from isogloss.grammar.cases import Case, Example, draw, examples, fillers, templates
+from isogloss.grammar.cases import ChecklistCase, ChecklistExample, draw, examples, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS
 
-CASES = 200
 
-
-def reading(speaker: Grammar, mode: str = "fair") -> Reading:
+def token_rules(speaker: Grammar, mode: str = "fair") -> TokenRules:
     """How the language's file says its tokens are read."""
     file = speaker.file
-    return Reading(speaker.code, tuple(file.prefixes), tuple(file.particles), tuple(file.uncapitalized), mode)
+    return TokenRules(speaker.code, tuple(file.prefixes), tuple(file.particles), tuple(file.uncapitalized), mode)
 
 
 @cache
-def suite_cases(test: str, count: int = CASES, seed: int = 0) -> tuple[Case, ...]:
-    """Exactly `count` distinct cases that can be answered in every language.
+def shipped_cases() -> dict[str, tuple[ChecklistCase, ...]]:
+    """All frozen cases, by test."""
+    found: dict[str, list[ChecklistCase]] = {test: [] for test in TESTS}
+    lines = (files("isogloss.checklist") / "cases.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines[1:]:
+        name, contexts, questions, written = line.split("\t")
+        test, _, number = name.rpartition("-")
+        pairs = (pair.partition("=") for pair in written.split(" "))
+        slots = tuple((slot, value) for slot, _, value in pairs)
+        found[test].append(ChecklistCase(test, int(number), slots, int(contexts), int(questions)))
+    return {test: tuple(cases) for test, cases in found.items()}
+
+
+@cache
+def suite_cases(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
+    """The first `count` cases of a test; with a seed other than 0, so many that are drawn for the occasion.
+
+    Raises:
+        UnknownNameError: no such test.
+        IsoglossError: more cases are wanted than there are.
+    """
+    if test not in TESTS:
+        raise unknown("test", test, TESTS)
+    if seed:
+        return _drawn_cases(test, count, seed)
+    if count > CASES:
+        raise IsoglossError(f"a test has {CASES} cases, not {count}", fix="Another --seed draws as many as you like")
+    return shipped_cases()[test][:count]
+
+
+def _drawn_cases(test: str, count: int, seed: int) -> tuple[ChecklistCase, ...]:
+    """Distinct cases that can be answered in every language.
 
     A case whose words happen to meet in some language (a name that is also part of another word of the sentence) is
-    passed over for all languages, so that case k says the same in each.
+    passed over for all languages, so that case k says the same in each. Which ones these are changes with the language
+    files: what is drawn is not stable, as the shipped cases are.
     """
-    readers = [(grammar(code), reading(grammar(code))) for code in CODES]
+    speakers = [(grammar(code), token_rules(grammar(code))) for code in CODES]
     drawn = count
     while True:
-        fair = [case for case in draw(test, drawn, seed) if all(_answerable(case, *reader) for reader in readers)]
+        fair = [case for case in draw(test, drawn, seed) if all(_answerable(case, *speaker) for speaker in speakers)]
         if len(fair) >= count:
-            return tuple(Case(test, number, case.slots) for number, case in enumerate(fair[:count]))
+            return tuple(ChecklistCase(test, number, case.slots) for number, case in enumerate(fair[:count]))
         drawn += 2 * (count - len(fair))
 
 
-def _answerable(case: Case, speaker: Grammar, how: Reading) -> bool:
+def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> bool:
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
     answers = [speaker.answer(answer, words) for _, answer in questions]
-    return all(stands_once(speaker.say(context, words), answer, how) for context in contexts for answer in answers)
+    return all(stands_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
 
 
 def language_examples(
     code: str, tests: Sequence[str] = tuple(TESTS), count: int = CASES, seed: int = 0
-) -> Iterator[Example]:
+) -> Iterator[ChecklistExample]:
     """The examples of a language, test by test, case by case."""
     speaker = grammar(code)
     for test in tests:
@@ -52,21 +87,24 @@ def language_examples(
 
 
 def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fair") -> Findings:
-    """Every defect of the shipped suite in a language."""
+    """Every defect of the suite in a language; a language with any cannot be shipped."""
     speaker = grammar(code)
 
-    def people(example: Example) -> list[str]:
+    def people(example: ChecklistExample) -> list[str]:
         return [word.base for slot, word in fillers(example.case, speaker).items() if slot in ("a", "b")]
 
-    return audit(language_examples(code, count=count, seed=seed), reading(speaker, mode), people)
+    return audit(language_examples(code, count=count, seed=seed), token_rules(speaker, mode), people)
 
 
-def find_case(case_id: str, count: int = CASES, seed: int = 0) -> Case:
-    """A case by its id."""
+def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:
+    """A case by its id.
+
+    Raises:
+        UnknownNameError: no such test.
+        IsoglossError: the test has no such case.
+    """
     test, _, _ = case_id.rpartition("-")
-    if test not in TESTS:
-        raise unknown("test", test or case_id, TESTS)
-    for case in suite_cases(test, count, seed):
+    for case in suite_cases(test or case_id, count, seed):
         if case.id == case_id:
             return case
     raise IsoglossError(f"no case {case_id!r}", fix=f"{test} has {test}-0000 to {test}-{count - 1:04d}")

@@ -1,4 +1,4 @@
-"""isogloss checklist: template tests in 51 languages, built, audited and scored."""
+"""isogloss checklist: template tests in 51 languages, built, audited and shown."""
 
 import os
 from pathlib import Path
@@ -6,13 +6,18 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Format, Languages, progress, words
+from isogloss.cli.options import Format, Languages, progress, words
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Template tests of simple things in 51 languages.")
+_HELP = (
+    "Template tests of simple things in 51 languages. They are the suite `checklist`, which isogloss run, score, "
+    "compare, explain and report take like any other; here they are built, audited and shown."
+)
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Cases = Annotated[int, typer.Option(min=1, help="Cases per test and language.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same bytes.")]
-Kind = Annotated[str, typer.Option(help="mft, inv-names or inv-unrelated.")]
+Seed = Annotated[int, typer.Option(help="0: the suite's own cases; any other draws new ones, which no task has.")]
+VariantName = Annotated[str, typer.Option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
 
 
 def _chosen(languages: str | None) -> list[str]:
@@ -30,16 +35,16 @@ def _chosen(languages: str | None) -> list[str]:
 def build(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for <language>.jsonl.")],
     languages: Languages = None,
-    kind: Kind = "mft",
+    kind: VariantName = "mft",
     cases: Cases = 200,
     seed: Seed = 0,
     squad: Annotated[bool, typer.Option("--squad", help="Also write <language>.squad.json.")] = False,
 ) -> None:
     """Write the tests: JSON lines with context, question, gold answer, slots and stable ids.
 
-    Answer each id with {"id": …, "prediction": "the answer"} in
-    <predictions>/<language>.jsonl, then isogloss checklist score <predictions>.
-    INV kinds are answered in the same file as the plain ones.
+    isogloss export checklist-comparisons writes what is to be answered without
+    gold, test by test, and isogloss score <predictions> --suite checklist
+    scores the answers.
 
     \b
     Example:
@@ -50,43 +55,10 @@ def build(
     with progress("writing") as step:
         jobs = os.cpu_count() or 1
         written = write(
-            out, _chosen(languages), kind=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
+            out, _chosen(languages), variant=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
         )
     total = sum(count for _, count in written)
     typer.echo(f"{len(written)} languages, {total:,} examples in {out}")
-
-
-@app.command()
-def answer(
-    system: Annotated[str, typer.Argument(help="A system that reads, e.g. ngram.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for <language>.jsonl.")],
-    languages: Languages = None,
-    kind: Kind = "mft",
-    cases: Cases = 200,
-    seed: Seed = 0,
-    trained_on: Annotated[str, typer.Option(help="The QA task whose English questions train it.")] = "mini-xquad",
-    data: Data = None,
-) -> None:
-    """Let a system answer the tests.
-
-    \b
-    Example:
-      isogloss checklist answer ngram --out answers --cases 20
-      isogloss checklist score answers --cases 20
-    """
-    from isogloss.checklist.build import Variant, variants
-    from isogloss.systems import system as find_system
-    from isogloss.systems.checklist import answer as write
-
-    chosen = _chosen(languages)
-
-    def asked_in(code: str) -> list[Variant]:
-        return list(variants(code, kind, cases, seed))
-
-    with progress("answering") as step:
-        answerer = find_system(system)
-        write(answerer, asked_in, out, chosen, seed=seed, trained_on=trained_on, data=data, progress=step)
-    typer.echo(f"{len(chosen)} languages answered in {out}")
 
 
 @app.command()
@@ -133,69 +105,6 @@ def audit(
             typer.echo(f"{finding.kind}: {finding.language} {finding.example}: {finding.detail}")
     typer.echo(f"{total:,} examples, {len(defects):,} findings")
     raise typer.Exit(1 if defects else 0)
-
-
-@app.command()
-def score(
-    predictions: Annotated[Path, typer.Argument(help="Folder with <language>.jsonl.")],
-    languages: Languages = None,
-    kind: Kind = "mft",
-    cases: Cases = 200,
-    seed: Seed = 0,
-    failures: Annotated[int, typer.Option(help="List this many wrong answers of each language.")] = 0,
-    json: Annotated[Path | None, typer.Option(help="Write all rates as JSON.")] = None,
-    form: Format = "table",
-) -> None:
-    """Error rates per test and language: by the paper's rule and by the fair one, with Wilson intervals.
-
-    A case fails if any of its examples fails. The difference between the two
-    rules is the test's fault.
-
-    \b
-    Example:
-      isogloss checklist score my-answers --failures 3 --json rates.json
-    """
-    from dataclasses import asdict
-    from json import dumps
-
-    from isogloss.checklist.reference import published_averages
-    from isogloss.checklist.scoring import failures as wrong
-    from isogloss.checklist.scoring import score as rate
-    from isogloss.data.files import atomic_write
-    from isogloss.report.checklist import failure_table, rate_tables
-    from isogloss.report.tables import show
-
-    cells = rate(predictions, words(languages), kind=kind, count=cases, seed=seed)
-    tables = rate_tables(cells, published_averages(), predictions.resolve().name)
-    if failures:
-        for code in dict.fromkeys(cell.language for cell in cells):
-            tables.append(failure_table(wrong(predictions, code, count=cases, seed=seed)[:failures]))
-    if json is not None:
-        with atomic_write(json) as stream:
-            stream.write(dumps([asdict(cell) for cell in cells], ensure_ascii=False, indent=1) + "\n")
-    show(tables, form)
-
-
-@app.command()
-def compare(
-    first: Annotated[Path, typer.Argument(help="Folder with <language>.jsonl.")],
-    second: Annotated[Path, typer.Argument(help="Folder with <language>.jsonl.")],
-    languages: Languages = None,
-    mode: Annotated[str, typer.Option(help="paper or fair.")] = "fair",
-    cases: Cases = 200,
-    seed: Seed = 0,
-    form: Format = "table",
-) -> None:
-    """Tell two systems apart, cell by cell, by McNemar's test over cases."""
-    from isogloss.checklist.scoring import contrast
-    from isogloss.checklist.scoring import score as rate
-    from isogloss.report.checklist import contrast_table
-    from isogloss.report.tables import show
-
-    chosen = words(languages)
-    rates = [rate(path, chosen, count=cases, seed=seed) for path in (first, second)]
-    names = (first.resolve().name, second.resolve().name)
-    show([contrast_table(contrast(rates[0], rates[1], mode), names, mode)], form)
 
 
 @app.command(name="show")

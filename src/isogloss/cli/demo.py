@@ -9,6 +9,7 @@ import typer
 
 app = typer.Typer(add_completion=False)
 
+CHECKLIST_TASKS = "checklist-comparisons,checklist-properties,checklist-animal-vs-vehicle"
 CHECKED = ("en", "de", "tr", "sw", "ta", "zh")
 
 
@@ -23,6 +24,7 @@ def demo(
     Isogloss does and how long it takes; it is no evidence about any model.
     Issued again, it does only what is missing.
     """
+    from isogloss.report.checklist import checklist_tables
     from isogloss.report.score_tables import published_table
     from isogloss.report.tables import show
     from isogloss.scoring.results import Results
@@ -36,10 +38,12 @@ def demo(
     explained = str(out / "explain.json")
     words = ("--suite", "mini", "--tasks", "mini-xquad,mini-xnli", "--languages", some)
     _call("explain", str(first), *words, "--json", explained)
-    answers = str(out / "checklist")
     _call("checklist", "show", "comparisons-0007", "--languages", some)
-    _call("checklist", "answer", "ngram", "--out", answers, "--languages", some, "--cases", "50")
-    _call("checklist", "score", answers, "--languages", some, "--cases", "50")
+    tests = ("--suite", "checklist", "--tasks", CHECKLIST_TASKS, "--languages", some)
+    _call("run", "ngram#train_on=mini-xquad", *tests, "--out", str(out), "--seeds", "1", "--jobs", jobs)
+    reader = out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"
+    _call("score", str(reader), *tests, "--json", str(reader / "results.json"))
+    show(checklist_tables(Results.from_json(reader / "results.json")), "table")
     has_charts = find_spec("vl_convert") is not None
     page = out / "report"
     if has_charts:

@@ -25,7 +25,7 @@ VERBS = {
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),
     "train": ("train", "Fine-tune a model, under any regime; see it in every language."),
     "translate": ("translate", "Have data translated, for the regimes that need it."),
-    "checklist": ("checklist", "Template tests of simple things: build, audit, score."),
+    "checklist": ("checklist", "Template tests of simple things: build, audit, show."),
     "demo": ("demo", "See it all work: the floor baseline on a made-up suite, offline."),
 }
 

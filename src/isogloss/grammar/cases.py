@@ -14,12 +14,22 @@ PROPERTIES = ("colour", "size", "age", "shape", "material")
 
 
 @dataclass(frozen=True)
-class Case:
-    """One assignment of concepts to the slots of a test: `a` is a name (`m3`), `p` a property (`colour/red`)."""
+class ChecklistCase:
+    """One assignment of concepts to the slots of a test: `a` is a name (`m3`), `p` a property (`colour/red`).
+
+    Attributes:
+        test: whose templates it fills.
+        number: its place among the cases of the test.
+        slots: what fills each slot.
+        contexts: it is asked with so many of the test's contexts, the first ones; None for all there are.
+        questions: the same of the questions. A template that is added later changes no case that has both numbers.
+    """
 
     test: str
     number: int
     slots: tuple[tuple[str, str], ...]
+    contexts: int | None = None
+    questions: int | None = None
 
     @property
     def id(self) -> str:
@@ -28,10 +38,10 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Example:
+class ChecklistExample:
     """A context with a question and its right answer; `place` counts the examples of a case."""
 
-    case: Case
+    case: ChecklistCase
     place: int
     context: str
     question: str
@@ -93,7 +103,7 @@ _DRAWS: dict[str, Callable[[random.Random], dict[str, str]]] = {
 
 
 @cache
-def draw(test: str, count: int = 200, seed: int = 0) -> tuple[Case, ...]:
+def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...]:
     """Exactly `count` distinct cases of a test; a case drawn twice is drawn again.
 
     The stream depends on the seed and the test alone, so more cases begin with the fewer.
@@ -104,10 +114,10 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[Case, ...]:
     seen: dict[tuple[tuple[str, str], ...], None] = {}
     while len(seen) < count:
         seen.setdefault(tuple(_DRAWS[test](rng).items()))
-    return tuple(Case(test, number, slots) for number, slots in enumerate(seen))
+    return tuple(ChecklistCase(test, number, slots) for number, slots in enumerate(seen))
 
 
-def fillers(case: Case, speaker: Grammar) -> dict[str, Word]:
+def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
     """The case's words in a language."""
     found: dict[str, Word] = {}
     for slot, value in case.slots:
@@ -116,7 +126,7 @@ def fillers(case: Case, speaker: Grammar) -> dict[str, Word]:
     return found
 
 
-def examples(case: Case, speaker: Grammar) -> Iterator[Example]:
+def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
     """Every context of the case with every question."""
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
@@ -125,16 +135,18 @@ def examples(case: Case, speaker: Grammar) -> Iterator[Example]:
     for template in contexts:
         context = speaker.say(template, words)
         for question, answer in asked:
-            yield Example(case, place, context, question, answer)
+            yield ChecklistExample(case, place, context, question, answer)
             place += 1
 
 
-def templates(case: Case, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:
+def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:
     """Contexts, and questions with answers, of the case's test; the properties test asks for what was drawn."""
     sheet = speaker.file.templates
     if case.test == "properties":
         drawn = dict(case.slots)
         kinds = [(slot, drawn[slot].partition("/")[0]) for slot in ("p", "q")]
-        return sheet.properties.contexts, [(sheet.properties.ask[kind], f"{{{slot}@object}}") for slot, kind in kinds]
-    found = getattr(sheet, case.test)
-    return found.contexts, found.questions
+        contexts = sheet.properties.contexts
+        questions = [(sheet.properties.ask[kind], f"{{{slot}@object}}") for slot, kind in kinds]
+    else:
+        contexts, questions = getattr(sheet, case.test).contexts, getattr(sheet, case.test).questions
+    return contexts[: case.contexts], questions[: case.questions]

@@ -1,14 +1,16 @@
-"""Tables of the checklist: error rates, findings of the audit, failures, one case in many languages."""
+"""Tables of the checklist: error rates, findings of the audit, one case in many languages."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
-from isogloss.checklist.audit import KINDS, Findings
+from isogloss.checklist.audit import FINDINGS, Findings
+from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
-from isogloss.checklist.scoring import CellRate, Failure, averages
-from isogloss.grammar.schema import TESTS
+from isogloss.checklist.tasks import task_id
 from isogloss.languages import language
 from isogloss.report.tables import Table
+from isogloss.scoring.results import CellScore, Results
 
 SHORT = {
     "comparisons": "comparisons",
@@ -18,6 +20,7 @@ SHORT = {
     "animal_vs_vehicle": "animal",
     "animal_vs_vehicle_2": "animal 2",
 }
+TEST_OF = {task_id(test): test for test in SHORT}
 _SHADES = " ░▒▓█"
 
 
@@ -26,39 +29,50 @@ def shaded(rate: float) -> str:
     return f"{rate:.1f} {_SHADES[min(4, int(rate // 20.0001))]}"
 
 
-def rate_tables(cells: Sequence[CellRate], references: Mapping[str, Mapping[str, float]], name: str) -> list[Table]:
-    """Averages by both rules beside the published systems, then a heat map language by test for each rule."""
-    summary = Table(f"{name}: error rate per test, mean over languages", ("", *SHORT.values(), "mean"))
-    for mode in ("paper", "fair"):
-        summary.add(f"rule: {mode}", *_row(averages(cells, mode)), strong=True)
-    for system, means in references.items():
-        summary.add(f"{system} (published)", *_row(means))
-    gap = averages(cells, "paper")["overall"] - averages(cells, "fair")["overall"]
+def checklist_tables(results: Results) -> list[Table]:
+    """The tests of the checklist in a result record: means beside the published systems', and heat maps by language.
+
+    Args:
+        results: a record of the suite `checklist`.
+
+    Returns:
+        A summary, and a heat map language by test for each rule; nothing where the record has none of the tests.
+    """
+    cells = [cell for cell in results.cells if cell.task in TEST_OF]
+    means = {TEST_OF[average.name]: average.metrics for average in results.tasks if average.name in TEST_OF}
+    if not means:
+        return []
+    by_rule = {
+        rule: {test: numbers[metric].value for test, numbers in means.items()} for metric, rule in METRICS.items()
+    }
+    summary = Table(
+        f"{results.system['name']}: error rate per test, mean over languages", ("", *SHORT.values(), "mean")
+    )
+    for rule, rates in by_rule.items():
+        summary.add(f"rule: {rule}", *_row(rates), strong=True)
+    for system, rates in published_averages().items():
+        summary.add(f"{system} (published)", *_row(rates))
+    gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
+    noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
     summary.notes = [
         f"{gap:.1f} points of the paper rule's error are the rule's, not the system's",
         "published systems met the released suite, not this one: not comparable case by case",
+        *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
     ]
-    silent = sum(cell.unanswered for cell in cells)
-    if silent:
-        summary.notes.append(f"{silent:,} examples have no answer; each fails its case")
-    doubtful = sum(cell.review.startswith("unreviewed") for cell in cells)
-    if doubtful:
-        summary.notes.append(f"{doubtful} of {len(cells)} language × test cells are unreviewed by a native speaker")
-    return [summary, *(_heat_map(cells, mode) for mode in ("fair", "paper"))]
+    return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
 
 
-def _row(means: Mapping[str, float]) -> list[str]:
-    return [f"{means[test]:.1f}" if test in means else "·" for test in (*TESTS, "overall")]
+def _row(rates: Mapping[str, float]) -> list[str]:
+    return [f"{rates[test]:.1f}" if test in rates else "·" for test in SHORT] + [f"{fmean(rates.values()):.1f}"]
 
 
-def _heat_map(cells: Sequence[CellRate], mode: str) -> Table:
-    table = Table(f"Error rate by language, rule: {mode}", ("", "language", *SHORT.values()), words=2)
-    by_language: dict[str, dict[str, CellRate]] = defaultdict(dict)
+def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
+    table = Table(f"Error rate by language, rule: {METRICS[metric]}", ("", "language", *SHORT.values()), words=2)
+    by_language: dict[str, dict[str, float]] = defaultdict(dict)
     for cell in cells:
-        by_language[cell.language][cell.test] = cell
-    for code, tests in by_language.items():
-        rates = [tests[test].rates[mode] if test in tests else None for test in TESTS]
-        table.add(code, language(code).name, *(shaded(rate.value) if rate else "·" for rate in rates))
+        by_language[cell.language][TEST_OF[cell.task]] = cell.metrics[metric].value
+    for code, rates in by_language.items():
+        table.add(code, language(code).name, *(shaded(rates[test]) if test in rates else "·" for test in SHORT))
     return table
 
 
@@ -68,32 +82,11 @@ def finding_table(findings: Mapping[str, Findings]) -> Table:
     for found in findings.values():
         for (code, test, kind), number in found.counts().items():
             counts[code, test][kind] = number
-    kinds = [kind for kind in KINDS if any(kind in row for row in counts.values())]
+    kinds = [kind for kind in FINDINGS if any(kind in row for row in counts.values())]
     table = Table("Findings: examples with each defect", ("language", "test", *kinds), words=2)
     for (code, test), row in sorted(counts.items()):
         table.add(code, SHORT.get(test, test), *(str(row.get(kind, "·")) for kind in kinds))
-    table.notes = [f"{kind}: {KINDS[kind]}" for kind in kinds]
-    return table
-
-
-def failure_table(failures: Sequence[Failure]) -> Table:
-    """Wrong answers, with everything needed to see why."""
-    header = ("id", "context", "question", "gold", "prediction")
-    table = Table("Failures", header, words=len(header))
-    for failure in failures:
-        said = "—" if failure.prediction is None else failure.prediction
-        table.add(failure.id, failure.context, failure.question, failure.gold, said)
-    return table
-
-
-def contrast_table(pairs: Sequence[tuple[CellRate, CellRate, float]], names: tuple[str, str], mode: str) -> Table:
-    """Two systems, cell by cell; negative differences favour the first (fewer errors)."""
-    table = Table(f"{names[0]} against {names[1]}, rule: {mode}", ("language", "test", *names, "Δ", "p", ""), words=2)
-    for first, second, p in pairs:
-        a, b = first.rates[mode].value, second.rates[mode].value
-        mark = "●" if p < 0.05 else ""
-        table.add(first.language, SHORT[first.test], f"{a:.1f}", f"{b:.1f}", f"{a - b:+.1f}", f"{p:.3f}", mark)
-    table.notes = ["p: McNemar's exact test over cases, Holm-corrected; ● p < 0.05"]
+    table.notes = [f"{kind}: {FINDINGS[kind]}" for kind in kinds]
     return table
 
 
@@ -105,8 +98,8 @@ def reference_tables() -> list[Table]:
             f"{system} on the released suite: published error rates", ("", "language", *SHORT.values()), words=2
         )
         for code in dict.fromkeys(code for code, _ in rates):
-            marks = [_mark(code, test) for test in TESTS]
-            cells = [f"{rates[code, test]:.1f}{mark}" for test, mark in zip(TESTS, marks, strict=True)]
+            marks = [_mark(code, test) for test in SHORT]
+            cells = [f"{rates[code, test]:.1f}{mark}" for test, mark in zip(SHORT, marks, strict=True)]
             table.add(code, language(code).name, *cells)
         table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
         table.notes = [

@@ -49,10 +49,12 @@ class System(ABC):
 
     Attributes:
         name: what it is called in folders and tables.
+        train_on: the task whose training set it learns from whatever it is asked, "" to leave it to the task.
         follows_recipes: whether it is made with a recipe and changes to it (`recipe`, `overrides`).
     """
 
     name: str
+    train_on: str = ""
     follows_recipes: ClassVar[bool] = False
 
     @property
@@ -85,8 +87,9 @@ class System(ABC):
         return True
 
     def learns_from(self, task: Task) -> Task:
-        """The task whose training set `fit` wants for a task: its own, or another's (Tatoeba after SQuAD)."""
-        return find_task(task.train_on) if task.train_on else task
+        """The task whose training set `fit` wants for a task: as set, as the task has it, or the task itself."""
+        other = self.train_on or task.train_on
+        return find_task(other) if other else task
 
     @abstractmethod
     def fit(self, task: Task, train: Examples | None, seed: int) -> "System":

@@ -11,12 +11,26 @@ _REAL = "xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx
 _SMALL_EDITIONS = [
     f"mini-{name}" for name in "xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split()
 ]
+CHECKLIST = (
+    "checklist-comparisons",
+    "checklist-intensifiers",
+    "checklist-properties",
+    "checklist-job-vs-nationality",
+    "checklist-animal-vs-vehicle",
+    "checklist-animal-vs-vehicle-2",
+)
+# The same tests, asked for answers that do not change; things have no names to change.
+CHECKLIST_INVARIANCE = (
+    *(f"{name}-names" for name in CHECKLIST if name != "checklist-properties"),
+    *(f"{name}-unrelated" for name in CHECKLIST),
+)
 
 TASKS: Registry[Task] = Registry(
     "task",
     Task,
     {
         **{name: f"isogloss.tasks.{name}:TASK" for name in _REAL},
+        **dict.fromkeys((*CHECKLIST, *CHECKLIST_INVARIANCE), "isogloss.checklist.tasks:declared"),
         **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
     },
     "isogloss.tasks",
@@ -57,8 +71,8 @@ def task(name: str) -> Task:
 
 
 def listed_tasks() -> list[Task]:
-    """The tasks that people look for: small editions of others are left out, as is what cannot be loaded."""
-    return list(TASKS.loadable(but=_SMALL_EDITIONS).values())
+    """The tasks that people look for: editions of others are left out, as is what cannot be loaded."""
+    return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *CHECKLIST_INVARIANCE)).values())
 
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from isogloss.errors import DataError, unknown
 from isogloss.metrics.aggregate import RULES
 from isogloss.plugins import Registry
+from isogloss.tasks import registry
 from isogloss.tasks.registry import canonical, no_language, task
 
 
@@ -77,6 +78,18 @@ MINI = Suite(
     "XTREME-R in small, made up and shipped: for trying, testing and timing",
     tuple(f"mini-{name}" for name in XTREME_R.tasks),
 )
+CHECKLIST = Suite(
+    "checklist",
+    "Can it do the simple things: template tests in 51 languages; error rates, lower is better",
+    registry.CHECKLIST,
+    "flat",
+)
+CHECKLIST_INVARIANCE = Suite(
+    "checklist-invariance",
+    "Is it steady: the same tests with other names, or after an unrelated sentence; error rates",
+    registry.CHECKLIST_INVARIANCE,
+    "flat",
+)
 
 SUITES: Registry[Suite] = Registry(
     "suite",
@@ -86,6 +99,8 @@ SUITES: Registry[Suite] = Registry(
         "xtreme": "isogloss.tasks.suites:XTREME",
         "mldoc": "isogloss.tasks.suites:MLDOC",
         "mini": "isogloss.tasks.suites:MINI",
+        "checklist": "isogloss.tasks.suites:CHECKLIST",
+        "checklist-invariance": "isogloss.tasks.suites:CHECKLIST_INVARIANCE",
     },
     "isogloss.suites",
     named_by="id",

@@ -92,7 +92,8 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
 
     Args:
         name: one of `NAMES`.
-        task: a task's id; a small edition (mini-udpos) follows the task it is of.
+        task: a task's id; a small edition (mini-udpos) follows the task it is of, and what learns from another (the
+            checklist's tests) that one.
         size: one of `SIZES`.
         overrides: a TOML file, or its tables: keys of `Recipe`, for all tasks or below `[task]`, `[size]` or
             `[task.size]`; the more specific wins (a small edition's section over its task's), and all of them win over
@@ -140,7 +141,8 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
     asked = find_task(task)
-    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.base_id, asked.id))]
+    # Whoever learns from another task's training set begins with what is said of that task.
+    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.train_on, asked.base_id, asked.id))]
     sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
     for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):

@@ -50,11 +50,11 @@ def test_settings_in_a_name() -> None:
         ("encoder:bert#raw=no", {}, "raw = 'no' is neither true nor false. Write raw or raw=false"),
         ("encoder:bert#epochs=many", {}, "epochs = 'many' is not a number"),
         ("encoder#random", {}, "encoder needs a model"),
-        ("ngram#seed=3", {}, "^ngram has no settings, and no 'seed'"),
+        ("ngram#seed=3", {}, "^unknown setting of ngram: 'seed'. Known: train_on"),
         ("embedder:muse#layr=3", {}, "^unknown setting of embedder: 'layr'. Did you mean layer"),
         ("ngram:3", {}, "system 'ngram' cannot be made: .*argument"),
         ("encoder:bert", {"select": "dev"}, "unknown selection rule 'dev'"),
-        ("ngram", {"recipe": "paper"}, "ngram has no settings, and no 'recipe'"),
+        ("ngram", {"recipe": "paper"}, "unknown setting of ngram: 'recipe'. Known: train_on"),
     ],
 )
 def test_what_cannot_be_made_is_told(name: str, settings: dict[str, Any], said: str) -> None:

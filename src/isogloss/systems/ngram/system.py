@@ -10,6 +10,7 @@ from isogloss.systems.ngram.retrieval import NgramRetriever
 from isogloss.systems.ngram.tagging import NgramTagger
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.registry import canonical
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -30,21 +31,33 @@ class NgramSystem(System):
     """Hashed character n-grams and linear models: what a task gives away to a system that understands nothing.
 
     Deterministic: all that is random, the order of the training examples and the reader's rival spans, is the seed's.
+
+    Args:
+        train_on: the task whose training set it learns from, where it is not the task's own choice.
+
+    Raises:
+        UnknownNameError: no such task.
     """
 
     name = "ngram"
 
-    def __init__(self) -> None:
+    def __init__(self, *, train_on: str = "") -> None:
         self._model: _Model | None = None
+        if train_on:
+            self.train_on = canonical(train_on)
+            self.name = f"ngram-on-{self.train_on}"
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The name, the version of Isogloss it comes with, and what it is."""
-        return {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+        said = {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+        return {**said, **({"train_on": self.train_on} if self.train_on else {})}
 
     def refusal(self, task: Task) -> str:
         """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
-        form = kind_of(task).form
+        form, learnt = kind_of(task).form, self.learns_from(task)
+        if form in _LEARNERS and kind_of(learnt).form != form:
+            return f"{self.name} cannot learn {task.id} from {learnt.id}, which has answers of another form"
         if form in _LEARNERS or form == "ranking":
             return ""
         if form == "pairs":

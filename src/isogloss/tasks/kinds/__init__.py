@@ -20,6 +20,8 @@ KINDS: Registry[Kind] = Registry(
         "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
         "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
         "mining": "isogloss.tasks.kinds.mining:Mining",
+        "match": "isogloss.checklist.kind:Match",
+        "invariance": "isogloss.checklist.kind:Invariance",
     },
     "isogloss.kinds",
 )

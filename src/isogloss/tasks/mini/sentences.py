@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from isogloss.grammar.cases import Case, draw, fillers, templates
+from isogloss.grammar.cases import ChecklistCase, draw, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS, concepts
 from isogloss.languages import language
@@ -25,10 +25,10 @@ _QA_TESTS = {
 class QuestionItem:
     """A question over a paragraph: the case that answers it between two that do not."""
 
-    case: Case
+    case: ChecklistCase
     context: int
     question: int
-    around: tuple[Case, Case]
+    around: tuple[ChecklistCase, ChecklistCase]
 
 
 def blank(code: str) -> str:
@@ -36,7 +36,7 @@ def blank(code: str) -> str:
     return "" if language(code).script in ("Hans", "Jpan") else " "
 
 
-def _spoken(speaker: Grammar, case: Case, place: int) -> str:
+def _spoken(speaker: Grammar, case: ChecklistCase, place: int) -> str:
     contexts, _ = templates(case, speaker)
     return speaker.say(contexts[place % len(contexts)], fillers(case, speaker))
 
@@ -205,13 +205,13 @@ def bitext(code: str, count: int) -> tuple[list[str], list[str]]:
     ]
 
 
-def _entity(number: int) -> tuple[Case, str]:
+def _entity(number: int) -> tuple[ChecklistCase, str]:
     """The thing an entity is, and the language it is described in."""
     rng = random.Random(f"mini/entity/{number}")  # noqa: S311
     kinds = rng.sample(("colour", "size", "age", "shape", "material"), 2)
     drawn = {slot: f"{kind}/{rng.choice(list(concepts()[kind]))}" for slot, kind in zip("pq", kinds, strict=True)}
     slots = (("object", rng.choice(list(concepts()["object"]))), *drawn.items())
-    return Case("properties", number, slots), rng.choice(CODES)
+    return ChecklistCase("properties", number, slots), rng.choice(CODES)
 
 
 def entities(pool: int) -> Iterator[dict[str, Any]]:

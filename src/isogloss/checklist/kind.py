@@ -1,0 +1,80 @@
+"""Question answering by match: a case fails if any of its examples fails; the rows of its metrics are cases."""
+
+import numpy as np
+
+from isogloss.checklist.matching import matches
+from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds.base import Judgement, Values
+from isogloss.tasks.kinds.qa import QuestionAnswering
+from isogloss.tasks.task import Task
+
+# What the error rate by each rule is called.
+METRICS = {"error": "fair", "error_paper": "paper"}
+
+# What is said of a cell.
+UNREVIEWED = "unreviewed by a native speaker"
+UNANSWERED = "examples without an answer, each of which fails its case"
+
+
+def case_of(example: str) -> str:
+    """The case of an example's id: `comparisons-0007` of `comparisons-0007-01`."""
+    return "-".join(example.split("-")[:2])
+
+
+class Match(QuestionAnswering):
+    """The tests of the checklist: the answer is right or wrong, by the fair rule and by the paper's."""
+
+    unit = "case"
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Error rates over cases."""
+        first: dict[str, int] = {}
+        for row, example in enumerate(examples.ids):
+            first.setdefault(case_of(example), row)
+        firsts = np.fromiter(first.values(), np.int64, len(first))
+        place = {case: number for number, case in enumerate(first)}
+        owners = [place[case_of(example)] for example in examples.ids]
+        metrics: dict[str, Statistics] = {}
+        for metric, mode in METRICS.items():
+            failed = np.zeros((len(first), 1))
+            failed[[owners[row] for row in self.failures(examples, values, mode)]] = 1
+            metrics[metric] = Statistics(failed, MEAN, firsts)
+        notes = [UNANSWERED] if any(said is None for said in values) else []
+        return Judgement(metrics, notes=notes, row_example=firsts)
+
+    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
+        """The rows of the examples whose answer is none of the right ones."""
+        return [
+            row
+            for row, (said, answers) in enumerate(zip(values, examples["answers"], strict=True))
+            if said is None or not any(matches(said, right, language=examples.language, mode=mode) for right in answers)
+        ]
+
+
+class Invariance(Match):
+    """Tests of steadiness: an answer may be wrong, but not another after a change that has nothing to do with it."""
+
+    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
+        """The rows of the changed examples whose answer is not that to the plain one, names apart."""
+        said = dict(zip(examples.ids, values, strict=True))
+        failed: list[int] = []
+        for row, (example, after) in enumerate(said.items()):
+            plain = "-".join(example.split("-")[:3])
+            if plain == example:
+                continue
+            before = said.get(plain)
+            if before is not None:
+                before = _renamed(before, examples["renamed"][row])
+            if after is None or before is None or not matches(after, before, language=examples.language, mode=mode):
+                failed.append(row)
+        return failed
+
+
+def _renamed(text: str, names: tuple[tuple[str, str], ...]) -> str:
+    """A text with the old names replaced by the new ones, all at once."""
+    for place, (old, _) in enumerate(names):
+        text = text.replace(old, f"\0{place}")
+    for place, (_, new) in enumerate(names):
+        text = text.replace(f"\0{place}", new)
+    return text

@@ -1,0 +1,35 @@
+"""The examples of a test in a language, made in memory from the frozen cases and the language's file."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from isogloss.checklist.kind import UNREVIEWED
+from isogloss.checklist.variants import variants
+from isogloss.grammar.file import grammar
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.readers.split_files import SplitFiles
+
+
+def read(split: SplitFiles) -> Examples:
+    """The examples of a task; where they are changed ones, each is asked plain and changed."""
+    test, variant = str(split.task.options["test"]), str(split.task.options["variant"])
+    asked = [each for name in dict.fromkeys(("mft", variant)) for each in variants(split.language, name, (test,))]
+    for each in asked:
+        split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
+    for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
+        split.noted(Path(str(files(f"isogloss.{package}"))) / name)
+    examples = split.examples(
+        [each.id for each in asked],
+        {
+            "question": [each.question for each in asked],
+            "context": [each.context for each in asked],
+            "answers": [[each.answer] for each in asked],
+            "answer_starts": [[each.context.find(each.answer)] for each in asked],
+            "renamed": [each.renamed for each in asked],
+        },
+        "answers",
+        units=[each.example.case.id for each in asked],
+    )
+    review = grammar(split.language).file.review[test]
+    examples.notes.append(UNREVIEWED if review.startswith("unreviewed") else review)
+    return examples

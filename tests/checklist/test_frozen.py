@@ -1,0 +1,128 @@
+"""Cases are for ever: what is added later renumbers and changes none of them."""
+
+import hashlib
+from collections.abc import Iterator
+from importlib.resources import files
+
+import msgspec
+import pytest
+
+from isogloss.checklist.shipped import audit_language, shipped_cases, suite_cases
+from isogloss.checklist.tasks import declared
+from isogloss.checklist.variants import VARIANTS, variants
+from isogloss.grammar import file as grammar_file
+from isogloss.grammar import schema
+from isogloss.grammar.file import CODES, Grammar, grammar
+from isogloss.grammar.schema import TESTS, LanguageFile
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import CHECKLIST, CHECKLIST_INVARIANCE
+
+OTHERS = ("en", "ja", "tr")
+
+
+def digest(code: str) -> str:
+    """Everything a language is asked, in all variants."""
+    asked = [(each.id, each.context, each.question, each.answer) for name in VARIANTS for each in variants(code, name)]
+    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def before() -> dict[str, str]:
+    return {code: digest(code) for code in OTHERS}
+
+
+@pytest.fixture
+def afresh() -> Iterator[None]:
+    """Nothing that was read or drawn before is remembered, nor is what the test made afterwards."""
+
+    def forget() -> None:
+        for remembered in (grammar_file.grammar, schema.concepts, shipped_cases, suite_cases):
+            remembered.cache_clear()
+
+    forget()
+    yield
+    forget()
+
+
+def test_the_file_only_grows() -> None:
+    lines = (files("isogloss.checklist") / "cases.tsv").read_bytes().splitlines(keepends=True)
+    first = hashlib.sha256(b"".join(lines[:1201])).hexdigest()
+    assert first == "a3269b3f43327042070a327f8ab14a31b81c43f5d90a665d9e9dad17fd530a67"
+
+
+def test_ids_are_places_in_the_file() -> None:
+    for test, cases in shipped_cases().items():
+        assert [case.id for case in cases] == [f"{test}-{number:04d}" for number in range(len(cases))]
+
+
+@pytest.mark.parametrize("name", [*CHECKLIST, *CHECKLIST_INVARIANCE])
+def test_tasks_say_how_many_examples_there_are(name: str) -> None:
+    task = declared(name)
+    assert task.languages == CODES  # those that have a file
+    assert len(load(task, "sw")) == task.counts["test"]
+
+
+def _edited(code: str, **changes: object) -> Grammar:
+    """A language with some fields of its file replaced."""
+    return Grammar(msgspec.structs.replace(grammar(code).file, **changes))
+
+
+def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
+    """The languages from now on: those edited, and all others as they are."""
+    known = {speaker.code: speaker for speaker in speakers}
+    plain = grammar_file.grammar
+    every = lambda code: known[code] if code in known else plain(code)  # noqa: E731
+    for module in ("shipped", "variants", "build", "matching", "reader"):
+        monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", every)
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_language_that_cannot_answer_changes_no_other_and_is_refused(
+    before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A person is called as the animal of the same case is: a draw would pass it over, and renumber all that follow.
+    case = shipped_cases()["animal_vs_vehicle_2"][3]
+    drawn, file = dict(case.slots), grammar("af").file
+    people = file.names.male if drawn["a"].startswith("m") else file.names.female
+    animals = {**file.animal, drawn["animal"]: people[int(drawn["a"][1:])]}
+    suite_cases.cache_clear()
+    _speaks(monkeypatch, _edited("af", animal=animals))
+    assert {code: digest(code) for code in OTHERS} == before
+    refused = audit_language("af").found
+    assert {finding.kind for finding in refused} == {"ambiguous"}
+    assert case.id in {finding.example.rpartition("-")[0] for finding in refused}
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_word_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    more = {name: {"aardvark": "an earlier one", **known} for name, known in schema.concepts().items()}
+    monkeypatch.setattr("isogloss.grammar.cases.concepts", lambda: more)
+    _speaks(monkeypatch, *(_edited(code, animal={"aardvark": "Xx", **grammar(code).file.animal}) for code in OTHERS))
+    assert {code: digest(code) for code in OTHERS} == before
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_name_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def more(file: LanguageFile) -> schema.GivenNames:
+        return schema.GivenNames([*file.names.male, "Xx"], [*file.names.female, "Yy"])
+
+    _speaks(monkeypatch, *(_edited(code, names=more(grammar(code).file)) for code in OTHERS))
+    assert {code: digest(code) for code in OTHERS} == before
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_template_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def more(file: LanguageFile) -> schema.Templates:
+        found: dict[str, object] = {}
+        for test in TESTS:
+            own = getattr(file.templates, test)
+            contexts = [*own.contexts, own.contexts[0]]
+            if test == "properties":
+                found[test] = msgspec.structs.replace(own, contexts=contexts, ask={**own.ask, "price": "?"})
+            else:
+                found[test] = msgspec.structs.replace(own, contexts=contexts, questions=[*own.questions, ("?", "{a}")])
+        unrelated = schema.InvarianceTemplates([*file.templates.invariance.unrelated, "?"])
+        return msgspec.structs.replace(file.templates, **found, invariance=unrelated)
+
+    _speaks(monkeypatch, *(_edited(code, templates=more(grammar(code).file)) for code in OTHERS))
+    assert {code: digest(code) for code in OTHERS} == before

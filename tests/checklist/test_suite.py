@@ -1,0 +1,229 @@
+"""The checklist as a suite: readers that are right and wrong for known reasons, through every verb."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogloss
+from isogloss.checklist.kind import UNANSWERED, UNREVIEWED, case_of
+from isogloss.cli.main import main
+from isogloss.errors import PredictionError, UnknownNameError
+from isogloss.metrics.intervals import wilson
+from isogloss.report.checklist import checklist_tables
+from isogloss.scoring.compare import compare
+from isogloss.scoring.results import Results
+from isogloss.systems.base import system
+from isogloss.tasks.kinds import judge
+from isogloss.tasks.registry import CHECKLIST, CHECKLIST_INVARIANCE, task
+
+Reader = Callable[[dict[str, Any]], str | None]
+COMPARISONS, PROPERTIES = "checklist-comparisons", "checklist-properties"
+
+
+def gold(row: dict[str, Any]) -> str:
+    return str(row["answers"][0])
+
+
+def first_word(row: dict[str, Any]) -> str:
+    """The first word of the context, whatever is asked."""
+    return str(row["context"].split()[0])
+
+
+def last_word(row: dict[str, Any]) -> str:
+    """The last word before the full stop: often wrong, but it moves with the names."""
+    return str(row["context"].rstrip(".").split()[-1])
+
+
+def answered(root: Path, reader: Reader, tasks: tuple[str, ...] = CHECKLIST, languages: str = "en") -> Path:
+    """A prediction folder with a reader's answers."""
+    for name in tasks:
+        for code in languages.split(","):
+            rows = [{"id": row["id"], "prediction": reader(row)} for row in isogloss.load(name, code)]
+            path = root / name / f"{code}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return root
+
+
+def rates(root: Path, metric: str = "error", suite: str = "checklist") -> dict[str, float]:
+    results = isogloss.score(root, suite=suite, languages=["en"])
+    return {cell.task: cell.metrics[metric].value for cell in results.cells}
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return stop.value.code if isinstance(stop.value.code, int) else 0
+
+
+def test_gold_has_no_errors_and_silence_only_errors(tmp_path: Path) -> None:
+    assert rates(answered(tmp_path / "gold", gold)) == dict.fromkeys(CHECKLIST, 0.0)
+    assert rates(answered(tmp_path / "mute", lambda row: "")) == dict.fromkeys(CHECKLIST, 100.0)
+
+
+def test_a_case_fails_if_any_of_its_examples_fails(tmp_path: Path) -> None:
+    # The first word answers "who is more?" and never "who is less?": every comparison fails, by one of two examples.
+    examples = isogloss.load(COMPARISONS, "en")
+    said = [first_word(row) for row in examples]
+    assert sum(said[row] == gold(examples[row]) for row in range(len(examples))) == len(examples) // 2
+    judged = judge(task(COMPARISONS), examples, said)
+    assert judged.metrics["error"].score == 1
+    assert len(judged.metrics["error"]) == 200
+
+
+def test_rows_are_cases_and_know_their_first_example() -> None:
+    examples = isogloss.load("checklist-intensifiers", "tr")
+    said = [gold(row) for row in examples]
+    said[14] = "—"  # the third example of the second case
+    judged = judge(task("checklist-intensifiers"), examples, said)
+    assert judged.metrics["error"].is_binary
+    assert np.flatnonzero(judged.metrics["error"].rows).tolist() == [1]
+    assert judged.row_example is not None
+    firsts = [examples.ids[row] for row in judged.row_example]
+    assert firsts == [f"intensifiers-{number:04d}-00" for number in range(200)]
+    assert [examples.units[row] for row in judged.row_example] == list(map(case_of, firsts))  # type: ignore[index]
+
+
+def test_the_two_rules_stand_side_by_side(tmp_path: Path) -> None:
+    root = answered(tmp_path, lambda row: gold(row).upper())
+    assert rates(root) == dict.fromkeys(CHECKLIST, 0.0)
+    assert rates(root, "error_paper") == dict.fromkeys(CHECKLIST, 100.0)
+    [cell] = isogloss.score(root, suite="checklist", tasks=[COMPARISONS]).cells
+    low, high = wilson(1.0, 200)
+    number = cell.metrics["error_paper"]
+    assert (number.low, number.high, number.n) == (100 * low, 100 * high, 200)
+
+
+def test_invariance_forgives_wrong_but_steady_answers(tmp_path: Path) -> None:
+    names = tuple(name for name in CHECKLIST_INVARIANCE if name.endswith("-names"))
+    unrelated = tuple(name for name in CHECKLIST_INVARIANCE if name.endswith("-unrelated"))
+    assert "checklist-properties-names" not in names
+    steady = rates(answered(tmp_path / "last", last_word, names), suite="checklist-invariance")
+    assert steady == dict.fromkeys(names, 0.0)
+    shaken = rates(answered(tmp_path / "first", first_word, unrelated), suite="checklist-invariance")
+    # "The box …" and "The river is long. The box …" begin alike.
+    assert {rate for name, rate in shaken.items() if "properties" not in name} == {100.0}
+
+
+def test_an_answer_that_is_missing_before_or_after_a_change_is_not_steady() -> None:
+    name = "checklist-comparisons-names"
+    examples = isogloss.load(name, "en")
+    said: list[str | None] = [last_word(row) for row in examples]
+    said[examples.ids.index("comparisons-0003-01")] = None
+    said[examples.ids.index("comparisons-0005-00-inv-names")] = None
+    failed = judge(task(name), examples, said).metrics["error"].rows
+    assert np.flatnonzero(failed).tolist() == [3, 5]
+
+
+def test_wrong_files_are_refused(tmp_path: Path) -> None:
+    def scored(*ids: str) -> None:
+        (tmp_path / COMPARISONS).mkdir(exist_ok=True)
+        lines = [json.dumps({"id": each, "prediction": "x"}) + "\n" for each in ids]
+        (tmp_path / COMPARISONS / "en.jsonl").write_text("".join(lines))
+        isogloss.score(tmp_path, suite="checklist")
+
+    with pytest.raises(PredictionError, match="no test predictions"):
+        isogloss.score(tmp_path, suite="checklist")
+    with pytest.raises(PredictionError, match="1 ids are not of checklist-comparisons/en"):
+        scored("nobody")
+    with pytest.raises(PredictionError, match=r"en\.jsonl:2: id 'comparisons-0000-00' occurs twice"):
+        scored("comparisons-0000-00", "comparisons-0000-00")
+
+
+def test_tables_say_what_is_wrong_with_the_figures(tmp_path: Path) -> None:
+    root = answered(tmp_path, gold, (COMPARISONS, PROPERTIES), "en,tr")
+    path = root / COMPARISONS / "en.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[2:]))  # the examples of the first case
+    results = isogloss.score(root, suite="checklist")
+    [cell] = [cell for cell in results.cells if UNANSWERED in cell.notes]
+    assert (cell.task, cell.language, cell.metrics["error"].value) == (COMPARISONS, "en", 0.5)
+    assert all(UNREVIEWED in cell.notes for cell in results.cells)
+    summary, fair, paper = checklist_tables(results)
+    assert "0.0 points of the paper rule's error are the rule's, not the system's" in summary.notes
+    assert f"1 of 4 language × test cells: {UNANSWERED}" in summary.notes
+    assert f"4 of 4 language × test cells: {UNREVIEWED}" in summary.notes
+    assert summary.rows[0] == ("rule: fair", "0.2", "·", "0.0", "·", "·", "·", "0.1")
+    assert [row[0] for row in summary.rows[2:]] == ["XLM-R Large (published)", "mBERT (published)"]
+    assert fair.rows[0][:3] == paper.rows[0][:3] == ("en", "English", "0.5  ")
+    assert [row[1] for row in fair.rows] == ["English", "Turkish"]
+
+
+def test_records_without_the_tests_have_no_tables() -> None:
+    overall = isogloss.scoring.results.Overall("flat", None, [])
+    assert checklist_tables(Results("mini", {"name": "x"}, "test", [], [], [], overall, [], "0")) == []
+
+
+@pytest.mark.slow
+def test_the_floor_runs_offline_and_is_seen_by_every_verb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from isogloss.tasks.mini import make
+
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    make.folder.cache_clear()
+    words = ("--suite", "checklist", "--tasks", f"{COMPARISONS},{PROPERTIES}", "--languages", "en,tr")
+    assert run("run", "ngram#train_on=mini-xquad", *words, "--seeds", 1, "--out", tmp_path / "runs") == 0
+    make.folder.cache_clear()
+    floor = tmp_path / "runs" / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"
+    perfect = answered(tmp_path / "perfect", gold, (COMPARISONS, PROPERTIES), "en,tr")
+    (perfect / "system.toml").write_text('name = "perfect"\n')
+    capsys.readouterr()
+    assert run("validate", floor, *words[2:]) == 0
+    assert run("score", floor, *words, "--json", tmp_path / "floor.json") == 0
+    assert run("compare", floor, perfect, *words) == 0
+    assert run("explain", floor, *words) == 0
+    assert run("report", tmp_path / "floor.json", "--no-pictures", "--out", tmp_path / "report") == 0
+    assert run("export", COMPARISONS, "--languages", "en", "--out", tmp_path / "inputs") == 0
+    text = capsys.readouterr().out
+    assert "error" in text
+    record = Results.from_json(tmp_path / "floor.json")
+    assert {cell.metrics["error"].n for cell in record.cells} == {200}
+    assert all(0 < average.score.value <= 100 for average in record.tasks)
+    assert "checklist-properties" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in (tmp_path / "inputs" / COMPARISONS / "en.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows[:3]] == ["comparisons-0000-00", "comparisons-0000-01", "comparisons-0001-00"]
+    assert set(rows[0]) == {"id", "language", "question", "context"}
+
+
+def test_two_systems_are_told_apart_over_cases(tmp_path: Path) -> None:
+    bad = answered(tmp_path / "bad", first_word, languages="en,tr")
+    good = answered(tmp_path / "good", gold, languages="en,tr")
+    found = compare(bad, good, suite="checklist", languages=["en,tr"])
+    assert {contrast.test for contrast in found.cells} == {"McNemar"}
+    assert all(contrast.p < 0.05 for contrast in (*found.cells, *found.tasks))
+    same = compare(good, good, suite="checklist", languages=["en,tr"])
+    assert {contrast.p for contrast in same.cells} == {1.0}
+
+
+def test_the_one_with_fewer_errors_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = answered(tmp_path / "bad", first_word, (COMPARISONS,), "en,tr")
+    good = answered(tmp_path / "good", gold, (COMPARISONS,), "en,tr")
+    assert run("compare", bad, good, "--suite", "checklist", "--languages", "en,tr") == 0
+    assert "good is better than bad by" in " ".join(capsys.readouterr().out.split())
+
+
+def test_buckets_hold_cases(tmp_path: Path) -> None:
+    root = answered(tmp_path / "first", first_word, (PROPERTIES,), "en,tr")
+    words = ("--suite", "checklist", "--tasks", PROPERTIES, "--languages", "en,tr")
+    assert run("explain", root, *words, "--json", tmp_path / "explain.json") == 0
+    [found] = json.loads((tmp_path / "explain.json").read_text(encoding="utf-8"))["explanations"]
+    assert {facet["metric"] for facet in found["facets"]} == {"error"}
+    [asked] = [facet for facet in found["facets"] if (facet["attribute"], facet["language"]) == ("qLen", "tr")]
+    assert sum(bucket["bucket"]["n"] for bucket in asked["buckets"]) == 200
+
+
+def test_what_is_learnt_from() -> None:
+    assert system("ngram").learns_from(task(COMPARISONS)) is task("xquad")
+    assert system("ngram").learns_from(task("xnli")) is task("xnli")
+    chosen = system("ngram#train_on=mini-xquad")
+    assert chosen.learns_from(task(COMPARISONS)) is task("mini-xquad")
+    assert chosen.metadata["train_on"] == "mini-xquad"
+    assert "cannot learn checklist-comparisons from mini-xnli" in system("ngram#train_on=mini-xnli").refusal(
+        task(COMPARISONS)
+    )
+    with pytest.raises(UnknownNameError, match="Did you mean mini-xquad"):
+        system("ngram#train_on=mini-xqad")
