@@ -24,7 +24,6 @@ def demo(
     Isogloss does and how long it takes; it is no evidence about any model.
     Issued again, it does only what is missing.
     """
-    from isogloss.report.checklist import checklist_tables
     from isogloss.report.score_tables import published_table
     from isogloss.report.tables import show
     from isogloss.scoring.results import Results
@@ -43,7 +42,6 @@ def demo(
     _call("run", "ngram#train_on=mini-xquad", *tests, "--out", str(out), "--seeds", "1", "--jobs", jobs)
     reader = out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"
     _call("score", str(reader), *tests, "--json", str(reader / "results.json"))
-    show(checklist_tables(Results.from_json(reader / "results.json")), "table")
     has_charts = find_spec("vl_convert") is not None
     page = out / "report"
     if has_charts:

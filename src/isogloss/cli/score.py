@@ -47,6 +47,7 @@ def score(
       isogloss score my-predictions --tasks xquad --languages en,sw \\
           --split best --json results.json
     """
+    from isogloss.plugins import load_object
     from isogloss.report.score_tables import score_tables
     from isogloss.report.tables import show
     from isogloss.scoring.score import score_request
@@ -58,4 +59,6 @@ def score(
         results.to_json(json)
     if csv is not None:
         results.to_csv(csv)
-    show(score_tables({str(results.system.get("name", "")): results}), form)
+    tables = score_tables({str(results.system.get("name", "")): results})
+    further = load_object(asked.suite.tables)(results) if asked.suite.tables else []
+    show([*tables, *further], form)

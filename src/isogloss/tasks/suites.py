@@ -24,6 +24,7 @@ class Suite:
         rule: of its overall figure: "category" or "flat" (see `isogloss.metrics.aggregate`).
         languages: the languages that make a task's average here, where they are not the task's own.
         weights: of tasks in averages over tasks; 1 where nothing is said.
+        tables: `module:function` from a result record to further tables that `isogloss score` shows, "" for none.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Suite:
     rule: str = "category"
     languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    tables: str = ""
 
     def languages_of(self, task_id: str) -> tuple[str, ...]:
         """The languages that make the task's average in this suite."""
@@ -83,6 +85,7 @@ CHECKLIST = Suite(
     "Can it do the simple things: template tests in 51 languages; error rates, lower is better",
     registry.CHECKLIST,
     "flat",
+    tables="isogloss.report.checklist:checklist_tables",
 )
 CHECKLIST_INVARIANCE = Suite(
     "checklist-invariance",
