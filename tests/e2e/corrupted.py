@@ -138,7 +138,7 @@ def tatoeba(root: Path, language: str) -> Answered:
 
 
 def bucc(root: Path, language: str) -> Answered:
-    """Every 7th pair gets the English sentence of the pair before, every 5th is lost, 40 unknown_files are paired."""
+    """Every 7th pair gets the English sentence of the pair before, every 5th is lost, 40 strangers are paired."""
     found = rawfiles.bucc(root, language)
     pairs = [
         (source, found.gold[row - 1][1] if row % 7 == 0 else target)

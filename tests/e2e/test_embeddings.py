@@ -103,7 +103,7 @@ Side = dict[str, tuple[str, Any]]
 
 
 def make_bucc(root: Path, split: str, pairs: int, seed: int) -> tuple[Side, Side, list[tuple[str, str]]]:
-    """Sentences with vectors; translations lie close, unknown_files and a few repeated sentences stand between."""
+    """Sentences with vectors; translations lie close, strangers and a few repeated sentences stand between."""
     draw = np.random.default_rng(seed)
     source: Side = {f"zh-{row:05}": (f"句子 {row}", draw.normal(size=24)) for row in range(pairs + 60)}
     english: Side = {f"en-{row:05}": (f"sentence {row}", draw.normal(size=24)) for row in range(pairs + 90)}

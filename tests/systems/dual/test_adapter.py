@@ -30,7 +30,7 @@ def adapter(folder: Path, task: str = "mini-lareqa", recipe: Recipe = RECIPE, **
 
 
 def distinct_questions(count: int) -> Examples:
-    """ProbeSet of the training set that are asked once only, for one that is asked twice has two answers."""
+    """Questions of the training set that are asked once only, for one that is asked twice has two answers."""
     found = isogloss.load("mini-xquad", "en", "train")
     first = {question: row for row, question in reversed(list(enumerate(found["question"])))}
     return found.keep(sorted(first.values())[:count])
