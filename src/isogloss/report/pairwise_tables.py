@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import bucket_text
-from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
-from isogloss.report.language_names import language_name
+from isogloss.report.formatting import contrast_texts, difference_text
+from isogloss.report.names import language_name
 from isogloss.report.single_tables import CELLS_SHOWN, bucket_edges
 from isogloss.report.tables import Table
 
@@ -107,15 +107,8 @@ def _number_header(pairs: Sequence[PairwiseExplanation]) -> tuple[str, ...]:
 
 
 def _numbers(row: BucketContrast) -> tuple[str, ...]:
-    """What stands below `_number_header`."""
-    return (
-        score_text(row.first),
-        score_text(row.second),
-        difference_text(row.difference),
-        difference_interval_text(row.low, row.high),
-        p_text(row.p),
-        str(row.bucket.n),
-    )
+    """The cells below `_number_header`."""
+    return (*contrast_texts(row), str(row.bucket.n))
 
 
 def _marks(row: BucketContrast) -> str:

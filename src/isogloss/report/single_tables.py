@@ -8,7 +8,7 @@ from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.formatting import interval_text, score_text, shortened
-from isogloss.report.language_names import language_name
+from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 
 # More cells than this are summed up task by task.
@@ -65,8 +65,8 @@ def _mean_of(facets: Sequence[AttributeScores], name: str) -> str:
 
 
 def _most_often(names: Sequence[str]) -> str:
-    (found,) = Counter(names).most_common(1) or [("", 0)]
-    return f"{shortened(found[0], 10)} {found[1]}" if found[0] else ""
+    [(name, count)] = Counter(names).most_common(1) or [("", 0)]
+    return f"{shortened(name, 10)} {count}" if name else ""
 
 
 def _by_task(cells: Sequence[list[AttributeScores]]) -> Iterator[list[AttributeScores]]:
@@ -123,8 +123,7 @@ def bucket_table(explanations: Mapping[str, Explanation]) -> Table:
     for name, explanation in explanations.items():
         for facet in explanation.facets:
             place = (name, facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric)
-            for found in facet.buckets:
-                bucket = found.bucket
-                score = score_text(found.value), interval_text(found.low, found.high)
-                table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *score)
+            for score in facet.buckets:
+                bucket, numbers = score.bucket, (score_text(score.value), interval_text(score.low, score.high))
+                table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *numbers)
     return table
