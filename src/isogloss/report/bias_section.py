@@ -9,6 +9,7 @@ from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.report import charts
 from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
+from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.section import Section, file_name
 
@@ -98,10 +99,8 @@ def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
     values = _coloured_values(bias)
     taken: set[str] = set()
-    cells: dict[tuple[str, str], list[Distribution]] = {}
-    for each in bias.distributions:
-        cells.setdefault((each.task, each.attribute), []).append(each)
-    for (task, attribute), distributions in cells.items():
+    by_attribute = group_by(bias.distributions, lambda each: (each.task, each.attribute))
+    for (task, attribute), distributions in by_attribute.items():
         name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {distributions[0].title}"
         if (task, attribute) in values:
             shown = values[task, attribute]

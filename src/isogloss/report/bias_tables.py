@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 
@@ -10,8 +11,7 @@ from isogloss.report.tables import Table
 def bias_tables(bias: DatasetBias) -> list[Table]:
     """For each task the attributes' means, or most frequent values, language by language; then the distances."""
     tables = []
-    for task in dict.fromkeys(each.task for each in bias.distributions):
-        distributions = [each for each in bias.distributions if each.task == task]
+    for task, distributions in group_by(bias.distributions, lambda each: each.task).items():
         tables.append(_typical_table(task, distributions))
         apart = [table for table in bias.distances if table.task == task]
         if apart:

@@ -6,6 +6,7 @@ from typing import Any
 from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
+from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.pairwise_tables import disagreement_table, turned_table
 from isogloss.report.section import Section, file_name
@@ -62,10 +63,7 @@ def pairwise_charts(pairs: Sequence[PairwiseExplanation], colours: Mapping[str, 
     """One chart for each pair, task and attribute: a panel a language, a dot on its interval for each bucket."""
     taken: set[str] = set()
     for pair in pairs:
-        groups: dict[tuple[str, str], list[AttributeContrasts]] = {}
-        for facet in pair.facets:
-            groups.setdefault((facet.task, facet.attribute), []).append(facet)
-        for (task, attribute), facets in groups.items():
+        for (task, attribute), facets in group_by(pair.facets, lambda facet: (facet.task, facet.attribute)).items():
             name = file_name(f"difference-{pair.first}-{pair.second}-{task}-{attribute}", taken)
             title = f"{task}: {pair.first} minus {pair.second} by {attribute}: {facets[0].title}"
             records = [record for facet in facets for record in _bucket_records(pair, facet)]
