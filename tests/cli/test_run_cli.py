@@ -29,12 +29,12 @@ def test_a_run_says_what_it_came_to(tmp_path: Path) -> None:
     assert done.code == 0
     assert re.search(r"mini-xquad +\d+\.\d\* +\d+\.\d +\d+\.\d +2", done.out)
     assert f"8 done cells in {tmp_path}/fake/zero-shot" in done.out
-    assert "8 cells, 0 of them settled before" in done.err
+    assert "8 cells, 0 of them finished before" in done.err
     assert done.err.endswith("seed-1 mini-tatoeba: 2 done\n")  # nothing is left, and no time is estimated for it
     again = isogloss(*RUN, "--out", tmp_path)
     assert again.code == 0
     assert again.out == done.out
-    assert again.err == "8 cells, 8 of them settled before\n"
+    assert again.err == "8 cells, 8 of them finished before\n"
 
 
 def test_every_verb_takes_a_run(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_is_waited_for_is_said_once(tmp_path: Path, capsys: pytest.CaptureF
     for waiting in ("", "another process is learning it", "another process is learning it", ""):
         progress.log(waiting)
     assert capsys.readouterr().err.splitlines() == [
-        "4 cells, 4 of them settled before",
+        "4 cells, 4 of them finished before",
         "another process is learning it: waiting for it",
     ]
     assert progress.table("another process is learning it").caption == "0:00:00 elapsed, another process is learning it"

@@ -114,7 +114,7 @@ def test_what_an_error_advises_may_be_followed(tiny_bert: Path, tmp_path: Path, 
     config.write_text(f"{QUICK}[xquad]\nepochs = 9\n")
     again = isogloss("train", f"encoder:{tiny_bert.parent}/./{tiny_bert.name}/", *words)
     assert again.code == 0, again.err
-    assert "2 of them settled before" in again.err
+    assert "2 of them finished before" in again.err
     config.write_text(f"{QUICK}[mini-xnli]\nepochs = 9\n")
     other = isogloss("train", f"encoder:{tiny_bert}", *words)
     assert other.code == 1

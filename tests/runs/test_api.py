@@ -2,13 +2,14 @@
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from isogloss.cli.run import run as run_verb
 from isogloss.cli.train import train as train_verb
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs.api import plan_run, plan_training, run, train
+from isogloss.runs.api import recipe_settings, run, train
 from runs.grid_fake import mini_cache, mini_data
 
 __all__ = ["mini_cache", "mini_data"]
@@ -19,8 +20,14 @@ def test_a_run_is_one_call(tmp_path: Path, mini_data: Path) -> None:
     summary = run("fake", out=str(tmp_path), **asked)  # type: ignore[arg-type]
     assert summary.cells == {"done": 4, "failed": 0, "skipped": 0, "missing": 0}
     assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0", "seed-1"]
-    assert plan_run("fake", out=tmp_path, **asked).missing_groups() == []  # type: ignore[arg-type]
+    mean = f"{summary.tasks['mini-xquad'].mean:.1f}"
+    assert summary.overall is not None
+    scored = f"fake, zero-shot, on mini (test): {summary.overall.mean:.1f}; 4 done cells"
+    assert repr(summary) == f"<RunSummary: {scored}>"
+    assert f"<tr><td>mini-xquad</td><td>{mean}</td>" in summary._repr_html_()
     assert run("fake", out=tmp_path, **asked) == summary  # type: ignore[arg-type]
+    pytest.importorskip("pandas", reason="data frames need pandas")
+    assert summary.to_pandas()["name"].tolist() == ["mini-xquad", "overall"]
 
 
 @pytest.mark.parametrize(("function", "verb"), [(run, run_verb), (train, train_verb)])
@@ -45,6 +52,9 @@ def test_names_are_checked(tmp_path: Path, mini_data: Path) -> None:
 def test_a_task_alone_may_be_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mini_data: Path) -> None:
     monkeypatch.setattr("runs.grid_fake.FakeSystem.follows_recipes", True)
     monkeypatch.setattr("runs.grid_fake.FakeSystem.__init__", lambda self, recipe: None)
-    plan = plan_training("fake", "mini-xquad", out=tmp_path)
+    monkeypatch.setattr("isogloss.runs.api.run_plan", lambda plan: plan)
+    plan: Any = train("fake", "mini-xquad", out=tmp_path)
     assert (plan.request.suite.id, plan.request.tasks, plan.seeds) == ("mini", ("mini-xquad",), 1)
     assert plan.settings == {"recipe": "paper"}
+    assert recipe_settings("fake#recipe=keung", None, None) == {}
+    assert recipe_settings("fake#recipe=keung", "scripts", None) == {"recipe": "scripts"}

@@ -330,6 +330,33 @@ def test_what_decides_the_answers_makes_a_configuration(tmp_path: Path, monkeypa
         run_plan(plan)
 
 
+def test_a_change_to_one_task_leaves_the_fits_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:Modelled")
+    run_plan(plan := planned(tmp_path, "mini-xnli"))
+    fits = plan.seed_folders[0] / ".training"
+    for name in ("", "-de", "-2", "-2-de"):
+        (fits / f"checklist-animal-vs-vehicle{name}").mkdir(parents=True)
+    monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1, "checklist-animal-vs-vehicle": 2})
+    run_plan(plan)
+    left = {"checklist-animal-vs-vehicle-2", "checklist-animal-vs-vehicle-2-de"}
+    assert {path.name for path in fits.iterdir()} == left
+
+
+def test_a_suite_of_ones_own_may_change(tmp_path: Path, log: Path) -> None:
+    suite = tmp_path / "mine.toml"
+    suite.write_text('tasks = ["mini-xquad", "mini-xnli"]\nrule = "flat"\n')
+    first = run_plan(planned(tmp_path / "runs", suite=str(suite)))
+    assert run_plan(planned(tmp_path / "runs", suite=str(suite))) == first
+    suite.write_text(suite.read_text() + "[weights]\nmini-xquad = 3\n")
+    second = run_plan(planned(tmp_path / "runs", suite=str(suite)))
+    assert first.overall is not None and second.overall is not None
+    assert first.tasks == second.tasks
+    scores = [first.tasks[name].mean for name in ("mini-xquad", "mini-xnli")]
+    assert first.overall.mean == pytest.approx(sum(scores) / 2)
+    assert second.overall.mean == pytest.approx((3 * scores[0] + scores[1]) / 4)
+    assert set(counted(log, "predict").values()) == {1}
+
+
 def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path / "runs")
 

@@ -1,4 +1,4 @@
-"""isogloss demo: the whole house at work, offline, in half a minute."""
+"""isogloss demo: every part at work, offline, in half a minute."""
 
 import os
 from importlib.util import find_spec

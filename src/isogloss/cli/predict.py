@@ -51,13 +51,13 @@ def predict(
     if language not in (known := (*of.languages, *of.also)):
         raise no_language(of.id, language, known)
     destination(out, of, language, split, force=force)
-    found = find_regime(regime)
-    [fit] = found.fits([language])
+    learning = find_regime(regime)
+    [fit] = learning.fits([language])
     with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
-        job = FitJob(found, of, fit, seed, data, Path(folder))
-        learnt, _ = fit_system(find_system(system), job)
+        job = FitJob(learning, of, fit, seed, data, Path(folder))
+        fitted, _ = fit_system(find_system(system), job)
         step(f"done, predicting {of.id}/{language}")
         examples = job.read(language, split).examples
-        values = ask(learnt, of, examples)
+        values = ask(fitted, examples)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
     typer.echo(f"{path}  {len(examples):,} answers")

@@ -51,19 +51,11 @@ def run(
     from rich.console import Console
 
     from isogloss.report.run_tables import seeds_table
-    from isogloss.runs.api import plan_run
+    from isogloss.runs.plan import Plan
+    from isogloss.scoring.cells import Request
 
-    plan = plan_run(
-        system,
-        out=out,
-        suite=suite,
-        data=data,
-        tasks=words(tasks),
-        languages=words(languages),
-        split=split,
-        seeds=seeds,
-        regime=regime,
-    )
+    request = Request.of(suite, tasks=words(tasks), languages=words(languages), split=split, data=data)
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
     console = Console()
     summary = run_shown(plan, console, jobs=jobs, force=force)
     if summary.tasks:
@@ -79,7 +71,6 @@ def run_shown(
     Raises:
         Exit: it was interrupted, which has been said; or this process has nothing more to do.
     """
-    from isogloss.report.run_tables import cell_counts
     from isogloss.runs.grid import run_plan
     from isogloss.runs.progress import GridProgress, shown
     from isogloss.runs.summary import count_cells
@@ -92,17 +83,17 @@ def run_shown(
         with shown(GridProgress(plan), live=live) as on_progress:
             return run_plan(plan, jobs=jobs, force=force, on_progress=on_progress)
     except KeyboardInterrupt:
-        console.print(f"interrupted: {cell_counts(count_cells(plan))}", highlight=False, soft_wrap=True)
+        console.print(f"interrupted: {count_cells(plan).cell_counts}", highlight=False, soft_wrap=True)
         console.print("The same command goes on from here.")
         raise typer.Exit(130) from None
 
 
 def say_summary(plan: "Plan", console: "Console", summary: "RunSummary") -> int:
     """Say what went wrong or has no score, and where everything is; gives the exit code."""
-    from isogloss.report.run_tables import cell_counts, reason_lines
+    from isogloss.report.run_tables import reason_lines
 
     for line in reason_lines(plan, summary):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    ended = f"{cell_counts(summary)} in {plan.root}"
+    ended = f"{summary.cell_counts} in {plan.root}"
     console.print(ended, markup=False, highlight=False, soft_wrap=True, style="bold")
     return 1 if summary.cells["failed"] or not summary.cells["done"] else 0

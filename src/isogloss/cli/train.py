@@ -61,20 +61,14 @@ def train(
 
     from isogloss.cli.run import run_shown, say_summary
     from isogloss.report.run_tables import languages_table
-    from isogloss.runs.api import plan_training
+    from isogloss.runs.api import recipe_settings, suite_with
+    from isogloss.runs.plan import Plan
+    from isogloss.scoring.cells import Request
 
-    plan = plan_training(
-        system,
-        words(tasks) or [],
-        out=out,
-        data=data,
-        recipe=recipe,
-        config=config,
-        regime=regime,
-        seeds=seeds,
-        languages=words(languages),
-        split=split,
-    )
+    names = words(tasks) or []
+    settings = recipe_settings(system, recipe, config)
+    request = Request.of(suite_with(names), tasks=names, languages=words(languages), split=split, data=data)
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
     console = Console()
     summary = run_shown(plan, console, live=False)
     if summary.tasks:

@@ -9,7 +9,8 @@ from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.report import charts
 from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
-from isogloss.report.language_names import language_name
+from isogloss.report.grouping import group_by
+from isogloss.report.names import language_name
 from isogloss.report.section import Section, file_name
 
 # Values of a discrete attribute that are too many to have a colour of their own.
@@ -48,10 +49,11 @@ def _coloured_values(bias: DatasetBias) -> dict[tuple[str, str], list[str]]:
     }
 
 
-def _compact_distribution(found: Distribution, values: Sequence[str]) -> list[float]:
+def _compact_distribution(distribution: Distribution, values: Sequence[str]) -> list[float]:
     """A distribution as short numbers: n, then mean and quartiles, or the shares of the values with a colour."""
-    numbers = [found.shares.get(value, 0) for value in values] if found.discrete else [found.mean, *found.quartiles]
-    return [found.n, *(_three_digits(number) for number in numbers if number is not None)]
+    shares = [distribution.shares.get(value, 0) for value in values]
+    numbers = shares if distribution.discrete else [distribution.mean, *distribution.quartiles]
+    return [distribution.n, *(_three_digits(number) for number in numbers if number is not None)]
 
 
 def _three_digits(number: float) -> float:
@@ -61,8 +63,8 @@ def _three_digits(number: float) -> float:
 def bias_data(bias: DatasetBias) -> dict[str, Any]:
     """What the page needs to draw any attribute of any task, and the distances of its languages."""
     values, named = _coloured_values(bias), dict[str, dict[str, list[str]]]()
-    for (task, attribute), found in values.items():
-        named.setdefault(attribute, {})[task] = found
+    for (task, attribute), shown in values.items():
+        named.setdefault(attribute, {})[task] = shown
     tasks: dict[str, dict[str, dict[str, list[float]]]] = {}
     for each in bias.distributions:
         cells = tasks.setdefault(each.task, {}).setdefault(each.attribute, {})
@@ -85,28 +87,27 @@ def bias_data(bias: DatasetBias) -> dict[str, Any]:
     }
 
 
-def _compact_distances(found: Distances) -> list[Any]:
+def _compact_distances(distances: Distances) -> list[Any]:
     """Measure, languages, a unit, and what stands above the diagonal in whole units: three digits of the largest."""
-    largest = max(max(row) for row in found.table)
+    largest = max(max(row) for row in distances.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
-    above = [[round(far / unit) for far in row[place + 1 :]] for place, row in enumerate(found.table[:-1])]
-    return [found.measure, found.languages, unit, above]
+    above = [[round(far / unit) for far in row[place + 1 :]] for place, row in enumerate(distances.table[:-1])]
+    return [distances.measure, distances.languages, unit, above]
 
 
 def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
     """For each task and attribute the distributions, and the distances where there are several languages."""
     values = _coloured_values(bias)
     taken: set[str] = set()
-    cells: dict[tuple[str, str], list[Distribution]] = {}
-    for each in bias.distributions:
-        cells.setdefault((each.task, each.attribute), []).append(each)
-    for (task, attribute), found in cells.items():
-        name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {found[0].title}"
+    by_attribute = group_by(bias.distributions, lambda each: (each.task, each.attribute))
+    for (task, attribute), distributions in by_attribute.items():
+        name, title = file_name(f"data-{task}-{attribute}", taken), f"{task}: {distributions[0].title}"
         if (task, attribute) in values:
             shown = values[task, attribute]
-            yield _share_chart(name, title, [record for each in found for record in _share_records(each, shown)], shown)
+            records = [record for each in distributions for record in _share_records(each, shown)]
+            yield _share_chart(name, title, records, shown)
         else:
-            yield _quartile_chart(name, title, [_box_record(each) for each in found if each.mean is not None])
+            yield _quartile_chart(name, title, [_box_record(each) for each in distributions if each.mean is not None])
     for table in bias.distances:
         records = list(_distance_records(table))
         title = f"{table.task}: distance of languages in {table.attribute} ({table.measure})"
@@ -114,20 +115,21 @@ def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
         yield _distance_heat_map(file_name(f"distance-{table.task}-{table.attribute}", taken), title, records, limit)
 
 
-def _record(found: Distribution) -> dict[str, Any]:
-    return {"task": found.task, "language": found.language, "name": language_name(found.language), "n": found.n}
+def _record(distribution: Distribution) -> dict[str, Any]:
+    language = distribution.language
+    return {"task": distribution.task, "language": language, "name": language_name(language), "n": distribution.n}
 
 
-def _box_record(found: Distribution) -> dict[str, Any]:
+def _box_record(distribution: Distribution) -> dict[str, Any]:
     keys = ("mean", "least", "lower", "median", "upper", "most")
-    return {**_record(found), **dict(zip(keys, (found.mean, *found.quartiles), strict=True))}
+    return {**_record(distribution), **dict(zip(keys, (distribution.mean, *distribution.quartiles), strict=True))}
 
 
-def _share_records(found: Distribution, values: Sequence[str]) -> Iterator[dict[str, Any]]:
-    shares = {value: found.shares.get(value, 0) for value in values}
+def _share_records(distribution: Distribution, values: Sequence[str]) -> Iterator[dict[str, Any]]:
+    shares = {value: distribution.shares.get(value, 0) for value in values}
     for value, share in {**shares, OTHERS: max(0.0, 1 - sum(shares.values()))}.items():
         if share > 0.0005:
-            yield {**_record(found), "value": value or "(none)", "share": share}
+            yield {**_record(distribution), "value": value or "(none)", "share": share}
 
 
 def _distance_records(table: Distances) -> Iterator[dict[str, Any]]:
@@ -147,7 +149,7 @@ def _panel_per_task(name: str, title: str, records: Sequence[Mapping[str, Any]],
         "spec": {"width": 420, "height": {"step": 16}, **panel},
         "resolve": {"axis": {"x": "independent"}},
     }
-    return Chart(name, title, description, charts.filtered_spec(records, description, body))
+    return charts.filtered_chart(name, title, description, records, body)
 
 
 _LANGUAGE = {"field": "name", "type": "nominal", "sort": "ascending", "title": None}

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from isogloss.explain.bias import DatasetBias, Distances, Distribution
-from isogloss.report.language_names import language_name
+from isogloss.report.grouping import group_by
+from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 
 
 def bias_tables(bias: DatasetBias) -> list[Table]:
     """For each task the attributes' means, or most frequent values, language by language; then the distances."""
     tables = []
-    for task in dict.fromkeys(found.task for found in bias.distributions):
-        inside = [found for found in bias.distributions if found.task == task]
-        tables.append(_typical_table(task, inside))
+    for task, distributions in group_by(bias.distributions, lambda each: each.task).items():
+        tables.append(_typical_table(task, distributions))
         apart = [table for table in bias.distances if table.task == task]
         if apart:
             tables.append(_mean_distance_table(task, apart))
@@ -21,40 +21,40 @@ def bias_tables(bias: DatasetBias) -> list[Table]:
     return tables
 
 
-def _typical_table(task: str, found: Sequence[Distribution]) -> Table:
-    names = list(dict.fromkeys(each.attribute for each in found))
+def _typical_table(task: str, distributions: Sequence[Distribution]) -> Table:
+    names = list(dict.fromkeys(each.attribute for each in distributions))
     table = Table(f"{task}: what the examples are like (mean, or most frequent value)", ("code", "n", *names))
-    by_cell = {(each.language, each.attribute): each for each in found}
-    for language in dict.fromkeys(each.language for each in found):
+    by_cell = {(each.language, each.attribute): each for each in distributions}
+    for language in dict.fromkeys(each.language for each in distributions):
         cells = [by_cell.get((language, name)) for name in names]
         size = max(each.n for each in cells if each is not None)
         table.add(language, str(size), *map(_typical, cells))
     return table
 
 
-def _typical(found: Distribution | None) -> str:
-    if found is None:
+def _typical(distribution: Distribution | None) -> str:
+    if distribution is None:
         return ""
-    if found.shares:
-        value, share = next(iter(found.shares.items()))
+    if distribution.shares:
+        value, share = next(iter(distribution.shares.items()))
         return f"{value or 'none'} {100 * share:.0f} %"
-    return "" if found.mean is None else f"{found.mean:.3g}"
+    return "" if distribution.mean is None else f"{distribution.mean:.3g}"
 
 
-def _mean_distance_table(task: str, found: Sequence[Distances]) -> Table:
+def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
     """How far each language is from the others, on average over them."""
-    languages = list(dict.fromkeys(code for each in found for code in each.languages))
-    table = Table(f"{task}: mean distance from the other languages", ("code", *(each.attribute for each in found)))
+    languages = list(dict.fromkeys(code for each in distances for code in each.languages))
+    table = Table(f"{task}: mean distance from the other languages", ("code", *(each.attribute for each in distances)))
     for code in languages:
-        table.add(code, *(_mean_distance(each, code) for each in found))
+        table.add(code, *(_mean_distance(each, code) for each in distances))
     table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) where it has values")
     return table
 
 
-def _mean_distance(found: Distances, language: str) -> str:
-    if language not in found.languages:
+def _mean_distance(distances: Distances, language: str) -> str:
+    if language not in distances.languages:
         return ""
-    row = found.table[found.languages.index(language)]
+    row = distances.table[distances.languages.index(language)]
     return f"{sum(row) / (len(row) - 1):.3g}"
 
 

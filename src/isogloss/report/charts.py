@@ -101,16 +101,11 @@ def png(drawing: str) -> bytes:
     return picture
 
 
-def filtered_spec(records: Sequence[Record], description: str, body: Spec) -> Spec:
-    """A specification with its data, which follows the page's filter of languages."""
-    return {
-        "description": description,
-        "config": CONFIG,
-        "params": [KEPT],
-        "data": {"values": list(records)},
-        "transform": FILTER,
-        **body,
-    }
+def filtered_chart(name: str, title: str, description: str, records: Sequence[Record], body: Spec) -> Chart:
+    """A chart with its data, which follows the page's filter of languages."""
+    data = {"values": list(records)}
+    head = {"description": description, "config": CONFIG, "params": [KEPT], "data": data, "transform": FILTER}
+    return Chart(name, title, description, {**head, **body})
 
 
 def without_filter(chart: Chart) -> Chart:
@@ -190,9 +185,7 @@ def heat_map(
         "y": {"field": y[0], "type": "nominal", "sort": list(y[1]), "title": None},
     }
     panel = {"width": {"step": 26}, "height": {"step": 17}, "encoding": axes, "layer": [rectangle, text]}
-    return Chart(
-        name, title, description, filtered_spec(records, description, _panel_per_system(records, panel, columns))
-    )
+    return filtered_chart(name, title, description, records, _panel_per_system(records, panel, columns))
 
 
 def _panel_per_system(records: Sequence[Record], panel: Spec, columns: int) -> Spec:
@@ -243,7 +236,7 @@ def average_dots(
     }
     height = {"step": max(20, 12 * len(systems)), "for": "position"}
     body = {"width": 420, "height": height, "encoding": place, "layer": [interval, dot]}
-    return without_filter(Chart(name, title, description, filtered_spec(records, description, body)))
+    return without_filter(filtered_chart(name, title, description, records, body))
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
@@ -271,7 +264,7 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
     }
     height = {"step": max(18, 12 * len(systems)), "for": "position"}
     body = {"width": 420, "height": height, "encoding": place, "layer": [bars, intervals]}
-    return without_filter(Chart(name, title, description, filtered_spec(records, description, body)))
+    return without_filter(filtered_chart(name, title, description, records, body))
 
 
 def bucket_axis(order: Sequence[str]) -> Spec:
@@ -317,4 +310,4 @@ def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mappi
     }
     step = max(30, 16 * len(systems))
     panel = {"width": {"step": step, "for": "position"}, "height": 130, "encoding": place, "layer": [bars, intervals]}
-    return Chart(name, title, description, filtered_spec(records, description, panel_per_language(panel)))
+    return filtered_chart(name, title, description, records, panel_per_language(panel))

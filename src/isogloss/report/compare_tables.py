@@ -1,6 +1,6 @@
 """Tables of a comparison of two systems."""
 
-from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
+from isogloss.report.formatting import contrast_texts
 from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
 from isogloss.scoring.compare import Comparison, ScoreContrast
@@ -30,13 +30,4 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def _add(table: Table, contrast: ScoreContrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
-    table.add(
-        name,
-        score_text(contrast.first),
-        score_text(contrast.second),
-        difference_text(contrast.difference),
-        difference_interval_text(contrast.low, contrast.high),
-        p_text(contrast.p),
-        "●" if contrast.significant else "",
-        strong=strong,
-    )
+    table.add(name, *contrast_texts(contrast), "●" if contrast.significant else "", strong=strong)

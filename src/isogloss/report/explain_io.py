@@ -1,4 +1,4 @@
-"""What `isogloss explain` found out, read back and joined: explanations, pairs of systems, surveys of the data."""
+"""What `isogloss explain` wrote, read back and joined: explanations, pairs of systems, surveys of the data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from isogloss.explain.bias import DatasetBias
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
-from isogloss.report.system_names import shortest_distinct, system_words
+from isogloss.report.names import shortest_distinct, system_words
 from isogloss.scoring.contrast import distinct_names
 
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
@@ -46,14 +46,14 @@ def explain_records(analysis: Analysis) -> ExplainRecords:
 
 
 def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias]) -> ExplainRecords:
-    """Analyses and surveys, or files of them, joined: a system that goes on in a further one is one system."""
-    found = [
+    """Analyses and surveys, or files of them, joined; a system whose cells are in several of them is one system."""
+    named = [
         (str(place), each) if isinstance(each, Analysis | DatasetBias) else (str(each), _read(Path(each)))
         for place, each in enumerate(sources, 1)
     ]
-    analyses = [each for _, each in found if isinstance(each, Analysis)]
-    joined = _joined(analyses)
-    return replace(joined, bias=_joined_bias([(where, each) for where, each in found if isinstance(each, DatasetBias)]))
+    analyses = [each for _, each in named if isinstance(each, Analysis)]
+    surveys = [(where, each) for where, each in named if isinstance(each, DatasetBias)]
+    return replace(_joined(analyses), bias=_joined_bias(surveys))
 
 
 def _read(path: Path) -> Analysis | DatasetBias:
@@ -94,7 +94,7 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
 
 
 def _shown_names(analyses: Sequence[Analysis]) -> list[list[str]]:
-    """For each analysis the names of its systems; the same for two files where one goes on where the other ends."""
+    """For each analysis the names of its systems; the same name in two files for different cells of one system."""
     systems: list[tuple[tuple[str, ...], set[tuple[str, str]]]] = []
     places: list[list[int]] = []
     for analysis in analyses:
@@ -140,17 +140,17 @@ def _add_cases(
             inside[identifier] = msgspec.structs.replace(case, predictions=predictions, scores=scores)
 
 
-def _joined_bias(found: Sequence[tuple[str, DatasetBias]]) -> DatasetBias | None:
+def _joined_bias(named_surveys: Sequence[tuple[str, DatasetBias]]) -> DatasetBias | None:
     """Surveys of different tasks as one; of the same task they would be two sets of data under one name."""
     seen: dict[str, str] = {}
-    for where, bias in found:
+    for where, bias in named_surveys:
         for task in dict.fromkeys(each.task for each in bias.distributions):
             if task in seen:
                 raise DataError(f"{task} is surveyed in {seen[task]} too", where=where, fix="Give each task once")
             seen[task] = where
-    if not found:
+    if not named_surveys:
         return None
-    surveys = [bias for _, bias in found]
+    surveys = [bias for _, bias in named_surveys]
     return DatasetBias(
         ", ".join(dict.fromkeys(bias.split for bias in surveys)),
         [each for bias in surveys for each in bias.distributions],

@@ -7,21 +7,21 @@ from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.charts import Chart, bucket_bars, system_colours
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_tables import BINNING
-from isogloss.report.language_names import language_name
+from isogloss.report.names import language_name
 from isogloss.report.pairwise_section import pairwise_charts
 from isogloss.report.pairwise_tables import pairwise_bucket_table
 from isogloss.report.section import Section, file_name
 from isogloss.report.single_tables import bucket_edges, bucket_table
 
 
-def explain_section(found: ExplainRecords, systems: Iterable[str]) -> Section:
+def explain_section(explained: ExplainRecords, systems: Iterable[str]) -> Section:
     """The panel to choose from; every bucket and every chart are files."""
-    pictures = list(explain_charts(found.explanations, systems))
-    tables = {"explain": bucket_table(found.explanations)}
-    if found.pairs:
-        pictures += pairwise_charts(found.pairs, explained_colours(found.explanations, systems))
-        tables["differences-by-bucket"] = pairwise_bucket_table(found.pairs)
-    about = explain_intro(found.edges)
+    pictures = list(explain_charts(explained.explanations, systems))
+    tables = {"explain": bucket_table(explained.explanations)}
+    if explained.pairs:
+        pictures += pairwise_charts(explained.pairs, explained_colours(explained.explanations, systems))
+        tables["differences-by-bucket"] = pairwise_bucket_table(explained.pairs)
+    about = explain_intro(explained.edges)
     return Section("explain", "Explain", about, tables, pictures, panel="explain", only_files=tuple(tables))
 
 
@@ -57,15 +57,15 @@ def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[st
 
 
 def _records(system: str, facet: AttributeScores) -> Iterator[dict[str, Any]]:
-    for found in facet.buckets:
+    for score in facet.buckets:
         yield {
             "system": system,
             "language": facet.language,
             "name": language_name(facet.language),
-            "bucket": found.bucket.name,
-            "edges": bucket_edges(found.bucket),
-            "n": found.bucket.n,
-            "score": round(found.value, 2),
-            "low": round(found.low, 2),
-            "high": round(found.high, 2),
+            "bucket": score.bucket.name,
+            "edges": bucket_edges(score.bucket),
+            "n": score.bucket.n,
+            "score": round(score.value, 2),
+            "low": round(score.low, 2),
+            "high": round(score.high, 2),
         }

@@ -46,8 +46,8 @@ def _case_tables(analysis: Analysis) -> list[Table]:
             if extremes is not None and extremes[1].ids:
                 name, worst = f"{facet.task}/{facet.language}", extremes[1]
                 title = f"{name}: {facet.attribute} {bucket_text(worst.bucket)}, worst first"
-                found = [analysis.cases[name][identifier] for identifier in worst.ids]
-                tables.append(_case_table(title, found, tuple(found[0].predictions)))
+                cases = [analysis.cases[name][identifier] for identifier in worst.ids]
+                tables.append(_case_table(title, cases, tuple(cases[0].predictions)))
     return tables
 
 
@@ -56,6 +56,6 @@ def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[st
     for case in cases:
         # The first input is what is asked; contexts are too long for a terminal.
         text = next(iter(case.inputs.values()), "")
-        said = (f"{shortened(case.predictions[name])} ({case.scores[name]:.0f})" for name in systems)
-        table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *said)
+        answers = (f"{shortened(case.predictions[name])} ({case.scores[name]:.0f})" for name in systems)
+        table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *answers)
     return table

@@ -1,4 +1,4 @@
-"""Result records of one or several systems as flat rows, which tables and charts are made from."""
+"""Result records of one or several systems as flat rows, from which tables and charts are made."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
-from isogloss.report.language_names import known_language
+from isogloss.report.names import known_language
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.results import CellScore, Number, Results
 

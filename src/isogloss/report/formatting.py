@@ -1,5 +1,7 @@
 """How numbers are printed, in every table alike."""
 
+from isogloss.scoring.contrast import SystemContrast
+
 MISSING = "·"
 
 
@@ -18,14 +20,15 @@ def difference_text(value: float) -> str:
     return f"{value:+.1f}"
 
 
-def difference_interval_text(low: float, high: float) -> str:
-    """The interval of a difference, in words, since its bounds have signs."""
-    return f"{low:+.1f} to {high:+.1f}"
-
-
-def p_text(p: float) -> str:
-    """A p-value with three decimals."""
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:
+    """Both scores of a contrast, the difference, its interval (in words, since its bounds have signs), and p."""
+    return (
+        score_text(contrast.first),
+        score_text(contrast.second),
+        difference_text(contrast.difference),
+        f"{contrast.low:+.1f} to {contrast.high:+.1f}",
+        f"{contrast.p:.3f}" if contrast.p >= 0.001 else "<0.001",
+    )
 
 
 def shortened(value: object, width: int = 60) -> str:

@@ -12,7 +12,7 @@ from isogloss.explain.model import Explanation
 from isogloss.report.bias_section import bias_data
 from isogloss.report.charts import Chart, chart_library
 from isogloss.report.inputs import ReportInputs
-from isogloss.report.language_names import known_language
+from isogloss.report.names import known_language
 from isogloss.report.page_data import explain_data
 from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
@@ -20,7 +20,7 @@ from isogloss.report.tables import Table
 from isogloss.scoring.results import Results
 from isogloss.version import __version__
 
-# ExplainedCells of a task and language that have an explanation, which tables link to.
+# Cells, as task and language, that have an explanation, which tables link to.
 ExplainedCells = Collection[tuple[str, str]]
 SCRIPTS = ("page.js", "explain.js", "survey.js")
 # A page should stay below this many bytes; examples are left out for that.

@@ -8,7 +8,7 @@ from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.explain_io import ExplainRecords, read_explain_records
-from isogloss.report.system_names import shortest_distinct, system_words
+from isogloss.report.names import shortest_distinct, system_words
 from isogloss.scoring.results import Results
 
 

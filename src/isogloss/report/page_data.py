@@ -1,6 +1,6 @@
 """The compact data that the page draws explanations from.
 
-What systems and metrics share stands once: an attribute's title, a language's name, the buckets of an attribute in a
+What systems and metrics share is there once: an attribute's title, a language's name, the buckets of an attribute in a
 cell (a "cut") and the ids of a cell's examples. Scores are whole numbers of tenths, as they are printed.
 """
 
@@ -16,8 +16,8 @@ from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Pairwi
 from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
-from isogloss.report.language_names import language_name
-from isogloss.report.pairwise_section import first_is_better, pairwise_chart
+from isogloss.report.names import language_name
+from isogloss.report.pairwise_section import pairwise_chart
 from isogloss.report.single_tables import bucket_edges
 
 # Bytes that examples may take. A bucket lists the first so many of its ids, with texts cut at such a length, that all
@@ -30,18 +30,20 @@ LIMITS = [*MANY, (1, 120), (1, 60), (1, 30), (1, 0)]
 Listing = tuple[str, tuple[str, ...]]
 
 
-def explain_data(found: ExplainRecords, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
+def explain_data(explained: ExplainRecords, systems: Iterable[str] = (), size: int = 2 * MOST_ROOM) -> dict[str, Any]:
     """What the page needs to draw any facet of any system, and any pair, with as many examples as fit into its size."""
-    colours = explained_colours(found.explanations, systems)
-    bare = len(msgspec.json.encode(_without_examples(found, _SharedBuckets({}, 0), colours)))
-    limit, ids, texts = _examples_that_fit(found, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
-    listed = {cell: list(places) for cell, places in ids.items()}
-    return {**_without_examples(found, _SharedBuckets(ids, limit), colours), "ids": listed, "cases": texts}
+    colours = explained_colours(explained.explanations, systems)
+    bare = len(msgspec.json.encode(_without_examples(explained, _SharedBuckets({}, 0), colours)))
+    limit, ids, texts = _examples_that_fit(explained, min(MOST_ROOM, max(LEAST_ROOM, size - bare)))
+    ids_by_cell = {cell: list(places) for cell, places in ids.items()}
+    return {**_without_examples(explained, _SharedBuckets(ids, limit), colours), "ids": ids_by_cell, "cases": texts}
 
 
-def _without_examples(found: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]) -> dict[str, Any]:
+def _without_examples(
+    explained: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]
+) -> dict[str, Any]:
     """All but the examples."""
-    every = [facet for explanation in found.explanations.values() for facet in explanation.facets]
+    every = [facet for explanation in explained.explanations.values() for facet in explanation.facets]
     metrics = list(dict.fromkeys(facet.metric for facet in every))
     facets = [
         [
@@ -51,36 +53,36 @@ def _without_examples(found: ExplainRecords, shared: "_SharedBuckets", colours: 
             [_tenths(value) for score in facet.buckets for value in (score.value, score.low, score.high)],
             *([facet.insight] if facet.insight else []),
         ]
-        for place, explanation in enumerate(found.explanations.values())
+        for place, explanation in enumerate(explained.explanations.values())
         for facet in explanation.facets
     ]
     return {
-        "systems": list(found.explanations),
+        "systems": list(explained.explanations),
         "metrics": metrics,
         "titles": {facet.attribute: facet.title for facet in every},
         "names": {code: language_name(code) for code in dict.fromkeys(facet.language for facet in every)},
         "facets": facets,
-        "pairs": [_compact_pair(pair, shared, metrics, colours) for pair in found.pairs],
-        "cuts": shared.found,
+        "pairs": [_compact_pair(pair, shared, metrics, colours) for pair in explained.pairs],
+        "cuts": shared.cuts,
         "spec": bucket_bars("explain", "Scores by bucket", [], colours).spec,
-        "confusion": {name: each.confusion for name, each in found.explanations.items() if each.confusion},
+        "confusion": {name: each.confusion for name, each in explained.explanations.items() if each.confusion},
     }
 
 
 class _SharedBuckets:
     """The buckets of each attribute of each cell ("cuts" on the page), each kept once.
 
-    `found` has lists of task, language, attribute, and buckets: name, edges, n, places of the first ids, how many
+    `cuts` has lists of task, language, attribute, and buckets: name, edges, n, places of the first ids, how many
     there are.
     """
 
     def __init__(self, ids: Mapping[str, Mapping[str, int]], limit: int) -> None:
-        self.found: list[list[Any]] = []
+        self.cuts: list[list[Any]] = []
         self._ids, self._limit = ids, limit
         self._places: dict[Any, int] = {}
 
     def place(self, of: str, facet: AttributeScores | AttributeContrasts) -> int:
-        """Where the buckets stand in `found`; examples come with the main metric and hold for `of`'s other ones."""
+        """The place of the buckets in `cuts`; examples come with the main metric and hold for `of`'s other ones."""
         where, scores = (facet.task, facet.language, facet.attribute), facet.buckets
         shape = tuple(score.bucket for score in scores)
         listed = any(score.ids for score in scores)
@@ -88,8 +90,8 @@ class _SharedBuckets:
             return self._places[of, where, shape]
         key = where, shape, tuple(tuple(score.ids) for score in scores)
         if key not in self._places:
-            self._places[key] = len(self.found)
-            self.found.append([*where, [self._short(f"{facet.task}/{facet.language}", score) for score in scores]])
+            self._places[key] = len(self.cuts)
+            self.cuts.append([*where, [self._short(f"{facet.task}/{facet.language}", score) for score in scores]])
         self._places.setdefault((of, where, shape), self._places[key])
         return self._places[key]
 
@@ -129,7 +131,7 @@ def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[i
     Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
     """
     scores = (row.first, row.second, row.difference, row.low, row.high)
-    marks = row.significant + 2 * row.flips + 4 * first_is_better(facet, row)
+    marks = row.significant + 2 * row.flips + 4 * ((row.difference > 0) != facet.lower_is_better)
     return (*map(_tenths, scores), round(1000 * row.p), marks)
 
 
@@ -138,21 +140,17 @@ def _tenths(value: float) -> int:
 
 
 def _examples_that_fit(
-    found: ExplainRecords, room: int
+    explained: ExplainRecords, room: int
 ) -> tuple[int, dict[str, dict[str, int]], dict[str, dict[str, Any]]]:
     """How many ids a bucket lists, the ids of each cell with their places, and the examples as the page shows them."""
     # Systems, metrics and pairs list the same buckets.
-    systems = list(found.explanations)
-    listings = list(dict.fromkeys((cell, tuple(ids)) for cell, ids in _listings(found)))
+    systems = list(explained.explanations)
+    listings = list(dict.fromkeys((cell, tuple(ids)) for cell, ids in _listings(explained)))
 
     @cache
     def cost(cell: str, identifier: str, length: int) -> int:
-        case = found.cases.get(cell, {}).get(identifier)
-        return (
-            0
-            if case is None or not length
-            else len(msgspec.json.encode({identifier: _compact_case(case, length, systems)}))
-        )
+        case = explained.cases.get(cell, {}).get(identifier) if length else None
+        return 0 if case is None else len(msgspec.json.encode({identifier: _compact_case(case, length, systems)}))
 
     for limit, length in LIMITS:
         ids, size = _listed_ids(listings, limit)
@@ -160,16 +158,16 @@ def _examples_that_fit(
             break
     texts: dict[str, dict[str, Any]] = {}
     for cell, places in ids.items():
-        cases = found.cases.get(cell, {}) if length else {}
+        cases = explained.cases.get(cell, {}) if length else {}
         texts[cell] = {one: _compact_case(cases[one], length, systems) for one in places if one in cases}
     return limit, ids, texts
 
 
-def _listings(found: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
-    for explanation in found.explanations.values():
+def _listings(explained: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
+    for explanation in explained.explanations.values():
         for facet in explanation.facets:
             yield from ((f"{facet.task}/{facet.language}", score.ids) for score in facet.buckets)
-    for pair in found.pairs:
+    for pair in explained.pairs:
         for contrast in pair.facets:
             yield from ((f"{contrast.task}/{contrast.language}", row.ids) for row in contrast.buckets)
         for cell in pair.cells:
@@ -192,17 +190,12 @@ def _listed_ids(listings: Iterable[Listing], limit: int) -> tuple[dict[str, dict
 def _compact_case(case: ListedExample, length: int, systems: Sequence[str]) -> list[Any]:
     """Inputs with their names, gold, and for each system its place, its answer and its score."""
     inputs = [[name, _one_line(text, length)] for name, text in case.inputs.items()]
-    said = [
-        [place, _one_line(case.predictions[name], length), _score(case, name)]
+    answers = [
+        [place, _one_line(case.predictions[name], length), round(case.scores[name]) if name in case.scores else None]
         for place, name in enumerate(systems)
         if name in case.predictions
     ]
-    return [inputs, _one_line(case.gold, length), said]
-
-
-def _score(case: ListedExample, system: str) -> int | None:
-    score = case.scores.get(system)
-    return None if score is None else round(score)
+    return [inputs, _one_line(case.gold, length), answers]
 
 
 def _one_line(value: Any, length: int) -> str:

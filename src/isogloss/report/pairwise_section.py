@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
+from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
-from isogloss.report.language_names import language_name
+from isogloss.report.grouping import group_by
+from isogloss.report.names import language_name
 from isogloss.report.pairwise_tables import disagreement_table, turned_table
 from isogloss.report.section import Section, file_name
 from isogloss.report.single_tables import bucket_edges
@@ -53,24 +54,16 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
     return charts.heat_map("differences", title, records, x=x, y=y, hints={**hints, **right}, scale=scale)
 
 
-def first_is_better(facet: AttributeContrasts, row: BucketContrast) -> bool:
-    """Which of the two is ahead in a bucket; of error rates the lower."""
-    return (row.difference < 0) if lower_is_better(facet.task) else (row.difference > 0)
-
-
-def verdicts(pair: PairwiseExplanation) -> tuple[str, str, str]:
-    """What can be said of a bucket."""
-    return f"{pair.first} is better", f"{pair.second} is better", UNDECIDED
+def _verdicts(pair: PairwiseExplanation) -> dict[str, str]:
+    """The verdict on a bucket, by the system that is better."""
+    return {"first": f"{pair.first} is better", "second": f"{pair.second} is better", "": UNDECIDED}
 
 
 def pairwise_charts(pairs: Sequence[PairwiseExplanation], colours: Mapping[str, str]) -> Iterator[Chart]:
     """One chart for each pair, task and attribute: a panel a language, a dot on its interval for each bucket."""
     taken: set[str] = set()
     for pair in pairs:
-        groups: dict[tuple[str, str], list[AttributeContrasts]] = {}
-        for facet in pair.facets:
-            groups.setdefault((facet.task, facet.attribute), []).append(facet)
-        for (task, attribute), facets in groups.items():
+        for (task, attribute), facets in group_by(pair.facets, lambda facet: (facet.task, facet.attribute)).items():
             name = file_name(f"difference-{pair.first}-{pair.second}-{task}-{attribute}", taken)
             title = f"{task}: {pair.first} minus {pair.second} by {attribute}: {facets[0].title}"
             records = [record for facet in facets for record in _bucket_records(pair, facet)]
@@ -78,7 +71,7 @@ def pairwise_charts(pairs: Sequence[PairwiseExplanation], colours: Mapping[str, 
 
 
 def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Iterator[dict[str, Any]]:
-    first, second, undecided = verdicts(pair)
+    verdicts = _verdicts(pair)
     for row in facet.buckets:
         yield {
             "language": facet.language,
@@ -92,7 +85,7 @@ def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Ite
             "low": round(row.low, 2),
             "high": round(row.high, 2),
             "p": round(row.p, 4),
-            "verdict": undecided if not row.significant else first if first_is_better(facet, row) else second,
+            "verdict": verdicts[row.favours(facet.lower_is_better)],
             "turns": "yes" if row.flips else "no",
         }
 
@@ -103,11 +96,11 @@ def pairwise_chart(
     """Differences on their paired 95 % intervals; colour and shape say which of the two is better, if any."""
     description = f"{title}: differences with paired 95 % intervals in each bucket, by language."
     order = list(dict.fromkeys(record["bucket"] for record in records))
-    told = list(verdicts(pair))
+    domain = list(_verdicts(pair).values())
     legend = {"orient": "top", "columns": 3}
     verdict: Spec = {"field": "verdict", "type": "nominal", "title": None, "legend": legend}
-    colour = {**verdict, "scale": {"domain": told, "range": [colours[pair.first], colours[pair.second], GREY]}}
-    shape = {**verdict, "scale": {"domain": told, "range": ["triangle-up", "triangle-down", "circle"]}}
+    colour = {**verdict, "scale": {"domain": domain, "range": [colours[pair.first], colours[pair.second], GREY]}}
+    shape = {**verdict, "scale": {"domain": domain, "range": ["triangle-up", "triangle-down", "circle"]}}
     names = f"{pair.first} − {pair.second}"
     value = {"type": "quantitative", "title": f"{names if len(names) < 25 else 'first − second'}, points"}
     fields = {"bucket": "bucket", "edges": "edges", "first": pair.first, "second": pair.second}
@@ -128,4 +121,4 @@ def pairwise_chart(
     }
     layers = [zero, *({**layer, "encoding": {**layer["encoding"], "color": colour}} for layer in (intervals, dots))]
     panel = {"width": {"step": 34}, "height": 130, "layer": layers}
-    return Chart(name, title, description, charts.filtered_spec(records, description, charts.panel_per_language(panel)))
+    return charts.filtered_chart(name, title, description, records, charts.panel_per_language(panel))

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import bucket_text
-from isogloss.report.formatting import difference_interval_text, difference_text, p_text, score_text
-from isogloss.report.language_names import language_name
+from isogloss.report.formatting import contrast_texts, difference_text
+from isogloss.report.grouping import group_by
+from isogloss.report.names import language_name
 from isogloss.report.single_tables import CELLS_SHOWN, bucket_edges
 from isogloss.report.tables import Table
 
@@ -16,7 +17,11 @@ MARKS = "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ the order 
 def pairwise_tables(pairs: Sequence[PairwiseExplanation]) -> list[Table]:
     """What `isogloss explain` prints of two or more systems: cells, then their buckets, or of many cells the turned."""
     tables = [disagreement_table(pairs)]
-    by_cell = [(pair, facets) for pair in pairs for facets in _by_cell(pair.facets)]
+    by_cell = [
+        (pair, facets)
+        for pair in pairs
+        for facets in group_by(pair.facets, lambda facet: (facet.task, facet.language)).values()
+    ]
     if len(by_cell) > CELLS_SHOWN * len(pairs):
         return [*tables, turned_table(pairs)]
     buckets = [_cell_table(pair, facets) for pair, facets in by_cell]
@@ -107,15 +112,8 @@ def _number_header(pairs: Sequence[PairwiseExplanation]) -> tuple[str, ...]:
 
 
 def _numbers(row: BucketContrast) -> tuple[str, ...]:
-    """What stands below `_number_header`."""
-    return (
-        score_text(row.first),
-        score_text(row.second),
-        difference_text(row.difference),
-        difference_interval_text(row.low, row.high),
-        p_text(row.p),
-        str(row.bucket.n),
-    )
+    """The cells below `_number_header`."""
+    return (*contrast_texts(row), str(row.bucket.n))
 
 
 def _marks(row: BucketContrast) -> str:
@@ -125,10 +123,3 @@ def _marks(row: BucketContrast) -> str:
 def _turned(pair: PairwiseExplanation) -> Iterator[tuple[AttributeContrasts, BucketContrast]]:
     for facet in pair.facets:
         yield from ((facet, row) for row in facet.buckets if row.flips and row.significant)
-
-
-def _by_cell(facets: Sequence[AttributeContrasts]) -> list[list[AttributeContrasts]]:
-    cells: dict[tuple[str, str], list[AttributeContrasts]] = {}
-    for facet in facets:
-        cells.setdefault((facet.task, facet.language), []).append(facet)
-    return list(cells.values())

@@ -9,7 +9,7 @@ EXPLAIN_CHOICES = ("task", "language", "attribute", "metric")
 
 
 def panel_html(name: PanelName) -> str:
-    """The frame of a section that is drawn from embedded data."""
+    """The HTML of a panel, without data."""
     return _survey_panel() if name == "survey" else _explain_panel()
 
 

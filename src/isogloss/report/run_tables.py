@@ -1,4 +1,4 @@
-"""What a run came to, in words and tables: scores over the seeds, and the reasons of what is not done."""
+"""Tables of a run, scores over the seeds, and the reasons of cells that are not done."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,9 +9,8 @@ from isogloss.runs.plan import Plan
 from isogloss.runs.progress import without_cell
 from isogloss.runs.records import read_records
 from isogloss.runs.summary import RunSummary
-from isogloss.tasks.registry import task
 
-# Lines of each kind of trouble.
+# Lines of each status, at most.
 LISTED = 10
 
 
@@ -19,24 +18,24 @@ def seeds_table(summary: RunSummary, seeds: int) -> Table:
     """One row a task: mean, smallest and largest score over the seeds."""
     title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {_seeds(seeds)}"
     table = Table(title, ("task", "mean", "min", "max", "seeds"))
-    for name, over in (*summary.tasks.items(), *([("overall", summary.overall)] if summary.overall else [])):
+    for name, over in summary.averages.items():
         mark = "*" if over.missing else ""
         figures = (f"{over.mean:.1f}{mark}", f"{over.min:.1f}", f"{over.max:.1f}", str(len(over.seeds)))
         table.add(name, *figures, strong=name == "overall")
-    if any(over.missing for over in summary.tasks.values()) or (summary.overall and summary.overall.missing):
+    if any(over.missing for over in summary.averages.values()):
         table.notes.append("* partial: not all of the suite is there")
     return table
 
 
 def languages_table(plan: Plan, summary: RunSummary) -> Table:
     """One row a language, one column a task: the mean over the seeds, and how far they are apart."""
-    of_task = _scores_by_language(plan)
-    languages = dict.fromkeys(language for scores in of_task.values() for language in scores)
+    by_task = _scores_by_language(plan)
+    languages = dict.fromkeys(language for scores in by_task.values() for language in scores)
     title = f"{summary.system}, {summary.regime}, {summary.split}: {_seeds(plan.seeds)}"
-    table = Table(title, ("language", *of_task))
+    table = Table(title, ("language", *by_task))
     for language in languages:
-        table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in of_task.values()))
-    means = ([*summary.tasks[name].seeds.values()] if name in summary.tasks else [] for name in of_task)
+        table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in by_task.values()))
+    means = ([*summary.tasks[name].seeds.values()] if name in summary.tasks else [] for name in by_task)
     table.add("mean", *map(_mean_and_range, means), strong=True)
     if plan.seeds > 1:
         table.notes.append("mean over the seeds (smallest–largest)")
@@ -49,13 +48,11 @@ def _seeds(count: int) -> str:
 
 def _scores_by_language(plan: Plan) -> dict[str, dict[str, list[float]]]:
     """The scores of every task by language, one a seed that has it."""
-    found: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
+    scores: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
     for cell, record in read_records(plan, plan.cells).items():
         if record.score is not None:
-            numbers = record.score.metrics
-            score = fmean(numbers[metric].value for metric in task(cell.task).main)
-            found[cell.task].setdefault(cell.language, []).append(score)
-    return found
+            scores[cell.task].setdefault(cell.language, []).append(record.score.score)
+    return scores
 
 
 def _mean_and_range(values: list[float]) -> str:
@@ -63,13 +60,6 @@ def _mean_and_range(values: list[float]) -> str:
     if len(values) < 2:
         return f"{values[0]:.1f}" if values else "–"
     return f"{fmean(values):.1f} ({min(values):.1f}–{max(values):.1f})"
-
-
-def cell_counts(summary: RunSummary) -> str:
-    """`7 done, 1 failed cells`."""
-    counts = {status: count for status, count in summary.cells.items() if count}
-    cells = "cell" if sum(counts.values()) == 1 else "cells"
-    return f"{', '.join(f'{count:,} {status}' for status, count in counts.items()) or 'no'} {cells}"
 
 
 def reason_lines(plan: Plan, summary: RunSummary) -> list[str]:

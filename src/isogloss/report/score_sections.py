@@ -17,7 +17,7 @@ from isogloss.report.flat_rows import (
     group_rows,
     tasks_of,
 )
-from isogloss.report.language_names import autonym, language_name
+from isogloss.report.names import autonym, language_name
 from isogloss.report.score_tables import (
     gap_table,
     group_table,

@@ -17,7 +17,7 @@ from isogloss.report.flat_rows import (
     tasks_of,
 )
 from isogloss.report.formatting import MISSING, interval_text, score_text
-from isogloss.report.language_names import language_name
+from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.results import CellScore, Number, PairScores, Results

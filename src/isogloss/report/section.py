@@ -1,4 +1,4 @@
-"""A part of the report before it has a form."""
+"""A section of the report: its tables and charts, before they are written as HTML or files."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,10 +12,15 @@ PanelName = Literal["", "explain", "survey"]
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report: `tables` and `charts` by the names of their files.
+    """A section of the report.
 
-    A section with a `panel` is drawn by the page from embedded data, as its reader chooses; its charts, and those of
-    its tables that are named in `only_files`, go only into files.
+    Attributes:
+        tables: by the names of their files.
+        panel: what the page draws from embedded data, as its reader chooses; its charts go only into files.
+        only_files: tables that are too long to be read on the page.
+        reference: whether its tables are too long to stand open, or to be printed.
+        files: whether its tables and charts also lie beside the page as files.
+        pictures: whether its charts do.
     """
 
     id: str
@@ -24,11 +29,8 @@ class Section:
     tables: dict[str, Table] = field(default_factory=dict)
     charts: list[Chart] = field(default_factory=list)
     panel: PanelName = ""
-    # Tables that are too long to be read on the page.
     only_files: tuple[str, ...] = ()
-    # Tables that are too long to stand open, or to be printed.
     reference: bool = False
-    # Whether its tables and charts also lie beside the page as files.
     files: bool = True
     pictures: bool = True
 

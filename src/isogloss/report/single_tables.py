@@ -8,7 +8,8 @@ from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.formatting import interval_text, score_text, shortened
-from isogloss.report.language_names import language_name
+from isogloss.report.grouping import group_by
+from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 
 # More cells than this are summed up task by task.
@@ -17,14 +18,15 @@ CELLS_SHOWN = 6
 
 def explanation_tables(explanation: Explanation) -> list[Table]:
     """Every bucket of every cell under the main metric; for many cells, one table a task over its languages."""
-    cells = list(_by_cell(explanation.facets))
+    facets = list(_under_main_metric(explanation.facets))
+    cells = group_by(facets, lambda facet: (facet.task, facet.language)).values()
     system = str(explanation.system["name"])
     if len(cells) > CELLS_SHOWN:
-        tables = [_task_table(system, facets) for facets in _by_task(cells)]
+        tables = [_task_table(system, of_task) for of_task in group_by(facets, lambda facet: facet.task).values()]
         if tables:
             tables[-1].notes.append("one to six cells are shown bucket by bucket: narrow with --tasks and --languages")
         return tables
-    tables = [_cell_table(system, facets) for facets in cells]
+    tables = [_cell_table(system, of_cell) for of_cell in cells]
     if tables:
         tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
     return [*tables, *_confusion_tables(explanation)]
@@ -47,8 +49,7 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     count = len({facet.language for facet in facets})
     header = ("attribute", *NAMES, "differ", "best", "worst")
     table = Table(f"{system} on {task}: {metric} by attribute, mean over {count} languages", header)
-    for attribute in dict.fromkeys(facet.attribute for facet in facets):
-        inside = [facet for facet in facets if facet.attribute == attribute]
+    for attribute, inside in group_by(facets, lambda facet: facet.attribute).items():
         means = [_mean_of(inside, name) for name in NAMES]
         extremes = [found for facet in inside if (found := best_and_worst(facet)) is not None]
         best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
@@ -65,25 +66,16 @@ def _mean_of(facets: Sequence[AttributeScores], name: str) -> str:
 
 
 def _most_often(names: Sequence[str]) -> str:
-    (found,) = Counter(names).most_common(1) or [("", 0)]
-    return f"{shortened(found[0], 10)} {found[1]}" if found[0] else ""
+    [(name, count)] = Counter(names).most_common(1) or [("", 0)]
+    return f"{shortened(name, 10)} {count}" if name else ""
 
 
-def _by_task(cells: Sequence[list[AttributeScores]]) -> Iterator[list[AttributeScores]]:
-    tasks: dict[str, list[AttributeScores]] = {}
-    for facets in cells:
-        tasks.setdefault(facets[0].task, []).extend(facets)
-    return iter(tasks.values())
-
-
-def _by_cell(facets: Sequence[AttributeScores]) -> Iterator[list[AttributeScores]]:
-    """The facets of each cell under its main metric, which is the first."""
-    cells: dict[tuple[str, str], list[AttributeScores]] = {}
+def _under_main_metric(facets: Sequence[AttributeScores]) -> Iterator[AttributeScores]:
+    """The facets under the main metric of their cell, which is the first."""
+    main: dict[tuple[str, str], str] = {}
     for facet in facets:
-        found = cells.setdefault((facet.task, facet.language), [])
-        if not found or facet.metric == found[0].metric:
-            found.append(facet)
-    return iter(cells.values())
+        if main.setdefault((facet.task, facet.language), facet.metric) == facet.metric:
+            yield facet
 
 
 def _add_facet(table: Table, facet: AttributeScores) -> None:
@@ -123,8 +115,7 @@ def bucket_table(explanations: Mapping[str, Explanation]) -> Table:
     for name, explanation in explanations.items():
         for facet in explanation.facets:
             place = (name, facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric)
-            for found in facet.buckets:
-                bucket = found.bucket
-                score = score_text(found.value), interval_text(found.low, found.high)
-                table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *score)
+            for score in facet.buckets:
+                bucket, numbers = score.bucket, (score_text(score.value), interval_text(score.low, score.high))
+                table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *numbers)
     return table

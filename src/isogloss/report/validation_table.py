@@ -1,18 +1,14 @@
 """The table of a validation."""
 
-from collections import defaultdict
-
-from isogloss.predictions.validate import CheckedFile, ValidationReport
+from isogloss.predictions.validate import ValidationReport
+from isogloss.report.grouping import group_by
 from isogloss.report.tables import Table
 
 
 def validation_table(report: ValidationReport) -> Table:
     """One row a task and split: files, answers, errors, warnings."""
     table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
-    groups: dict[tuple[str, str], list[CheckedFile]] = defaultdict(list)
-    for cell in report.cells:
-        groups[cell.task, cell.split].append(cell)
-    for (name, split), cells in groups.items():
+    for (name, split), cells in group_by(report.cells, lambda cell: (cell.task, cell.split)).items():
         errors = sum(not problem.warning for cell in cells for problem in cell.problems)
         warnings = sum(problem.warning for cell in cells for problem in cell.problems)
         answers = sum(cell.answers for cell in cells)

@@ -1,7 +1,6 @@
 """A report on disk: the page, every table in three forms, every chart in two."""
 
 import csv
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.charts import Chart, chart_library, png, svg
@@ -91,13 +89,8 @@ def _write_charts(charts: Sequence[Chart], folder: Path) -> None:
         drawing = svg(chart)
         with atomic_write(folder / f"{chart.name}.svg") as stream:
             stream.write(drawing)
-        target = folder / f"{chart.name}.png"
-        part = target.with_suffix(f".{os.getpid()}.part")
-        try:
-            part.write_bytes(png(drawing))
-            part.replace(target)
-        except OSError as error:
-            raise DataError(f"cannot be written ({error.strerror or error})", where=str(target)) from error
+        with atomic_write(folder / f"{chart.name}.png") as stream:
+            stream.buffer.write(png(drawing))
 
 
 def _write_scores(systems: Systems, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Runs from Python, as the verbs have them."""
+"""`isogloss.run` and `isogloss.train`: the verbs as Python functions."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     regime: str = "zero-shot",
     force: bool = False,
 ) -> RunSummary:
-    """Have a system fitted, asked and scored on every task, language and seed; only what is missing is done.
+    """Fit, predict and score a system on every task, language and seed; only what is missing is done.
 
     Args:
         system: a system by name, e.g. "ngram", "embedder:muse" or "encoder:MODEL#epochs=3".
@@ -52,42 +52,9 @@ def run(  # noqa: PLR0913 - the options of the verb
         UnknownNameError: no such system, suite, task, language, split or regime.
         IsoglossError: the folder has cells of another configuration of the system.
     """
-    plan = plan_run(
-        system,
-        out=out,
-        suite=suite,
-        data=data,
-        tasks=tasks,
-        languages=languages,
-        split=split,
-        seeds=seeds,
-        regime=regime,
-    )
-    return run_plan(plan, jobs=jobs, force=force)
-
-
-def plan_run(  # noqa: PLR0913 - the options of the verb
-    system: str,
-    *,
-    out: str | os.PathLike[str],
-    suite: str = "xtreme-r",
-    data: str | os.PathLike[str] | None = None,
-    tasks: Sequence[str] | None = None,
-    languages: Sequence[str] | None = None,
-    split: str = "test",
-    seeds: int = 5,
-    regime: str = "zero-shot",
-    settings: Mapping[str, Any] | None = None,
-) -> Plan:
-    """The grid that `run` fills, with every name checked; `settings` are what the system is made with beside its name.
-
-    Raises:
-        UnknownNameError: no such system, suite, task, language, split or regime.
-        IsoglossError: there is no cell to fill.
-    """
     folder = None if data is None else Path(data)
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
-    return Plan.of(system, Path(out), request, seeds=seeds, regime=regime, settings=settings)
+    return run_plan(Plan.of(system, out, request, seeds=seeds, regime=regime), jobs=jobs, force=force)
 
 
 def train(  # noqa: PLR0913 - the options of the verb
@@ -103,7 +70,7 @@ def train(  # noqa: PLR0913 - the options of the verb
     languages: Sequence[str] | None = None,
     split: str = "test",
 ) -> RunSummary:
-    """Fine-tune a model on tasks, and have it answer and be scored in every language; only what is missing is done.
+    """Fine-tune a model on tasks, then predict and score every language; only what is missing is done.
 
     Args:
         system: "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
@@ -124,63 +91,31 @@ def train(  # noqa: PLR0913 - the options of the verb
         UnknownNameError: no such system, recipe, task, language, split or regime.
         IsoglossError: the system follows no recipe, or the folder has cells of another configuration of it.
     """
-    plan = plan_training(
-        system,
-        tasks,
-        out=out,
-        data=data,
-        recipe=recipe,
-        config=config,
-        regime=regime,
-        seeds=seeds,
-        languages=languages,
-        split=split,
-    )
-    return run_plan(plan)
+    tasks = [tasks] if isinstance(tasks, str) else tasks
+    settings = recipe_settings(system, recipe, config)
+    folder = None if data is None else Path(data)
+    request = Request.of(suite_with(tasks), tasks=tasks, languages=languages, split=split, data=folder)
+    return run_plan(Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings))
 
 
-def plan_training(  # noqa: PLR0913 - the options of the verb
-    system: str,
-    tasks: Sequence[str],
-    *,
-    out: str | os.PathLike[str],
-    data: str | os.PathLike[str] | None = None,
-    recipe: str | None = None,
-    config: str | os.PathLike[str] | None = None,
-    regime: str = "zero-shot",
-    seeds: int = 1,
-    languages: Sequence[str] | None = None,
-    split: str = "test",
-) -> Plan:
-    """The grid that `train` fills, with every name checked.
+def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """What a system is trained with beside its name: a recipe, "paper" where none is named, and changes to it.
 
     Raises:
-        UnknownNameError: no such system, recipe, task, language, split or regime.
+        UnknownNameError: no such system.
         IsoglossError: the system follows no recipe.
     """
-    tasks = [tasks] if isinstance(tasks, str) else tasks
-    named = SystemName.of(system)
-    if not named.follows_recipes:
+    name = SystemName.of(system)
+    if not name.follows_recipes:
         fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
-        raise IsoglossError(f"{named.base} follows no recipe", fix=fix)
+        raise IsoglossError(f"{name.base} follows no recipe", fix=fix)
     settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(Path(config)))}
-    if recipe or "recipe" not in named.settings:
+    if recipe or "recipe" not in name.settings:
         settings["recipe"] = recipe or "paper"
-    return plan_run(
-        system,
-        out=out,
-        suite=_suite_of(tasks),
-        data=data,
-        tasks=tasks,
-        languages=languages,
-        split=split,
-        seeds=seeds,
-        regime=regime,
-        settings=settings,
-    )
+    return settings
 
 
-def _suite_of(tasks: Sequence[str]) -> str:
+def suite_with(tasks: Sequence[str]) -> str:
     """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
-    asked = {canonical(name) for name in tasks}
-    return next((suite.id for suite in SUITES.loadable().values() if asked <= {*suite.tasks}), "xtreme-r")
+    ids = {canonical(name) for name in tasks}
+    return next((suite.id for suite in SUITES.loadable().values() if ids <= {*suite.tasks}), "xtreme-r")

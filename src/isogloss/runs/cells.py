@@ -31,7 +31,7 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
     if fit_result.system is None:
         outcome = fit_result.cell_outcome(cell.language)
     else:
-        outcome = _answer(plan, cell, fit_result, fit_result.system)
+        outcome = _predict_and_judge(plan, cell, fit_result, fit_result.system)
     provenance = Provenance(
         fit_result.config,
         began.isoformat(timespec="milliseconds"),
@@ -63,24 +63,24 @@ def write_outcome(plan: Plan, cell: CellKey, outcome: CellOutcome, provenance: P
     return record
 
 
-def _answer(plan: Plan, cell: CellKey, fit_result: FitResult, system: System) -> CellOutcome:
-    """Have a cell answered and judged, and write both."""
+def _predict_and_judge(plan: Plan, cell: CellKey, fit_result: FitResult, system: System) -> CellOutcome:
+    """Predict and judge a cell, and write answers and statistics."""
     job = fit_result.job
     statistics = plan.statistics_path(cell)
     path = plan.predictions_path(cell)
     try:
-        given = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
-        values = predict(system, job.task, given.examples)
-        content = encode_predictions(path, given.examples.ids, values)
-        reason = _no_gold(job.task, given.examples)
-        judged = None if reason else _judge(job, _with_gold(job, given.examples), content, path)
+        cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
+        values = predict(system, cell_input.examples)
+        content = encode_predictions(path, cell_input.examples.ids, values)
+        reason = _no_gold(job.task, cell_input.examples)
+        judged = None if reason else _judge(job, _with_gold(job, cell_input.examples), content, path)
         with atomic_write(path) as stream:
             stream.buffer.write(content)
         if judged is not None and can_store(judged):
             write_cell(statistics, judged)
         else:
             statistics.unlink(missing_ok=True)
-        return CellOutcome(reason=reason, files=given.files, score=None if judged is None else score_cell(judged))
+        return CellOutcome(reason=reason, files=cell_input.files, score=None if judged is None else score_cell(judged))
     except Exception as error:  # whatever it is, it must not stop the other cells
         # Answers that cannot be scored would stand in the way of everything that reads the folder.
         for left in (path, statistics):
@@ -88,11 +88,11 @@ def _answer(plan: Plan, cell: CellKey, fit_result: FitResult, system: System) ->
         return CellOutcome.of_error(error)
 
 
-def _no_gold(of: Task, examples: Examples) -> str:
+def _no_gold(task: Task, examples: Examples) -> str:
     """Why a cell cannot be scored, "" where it can."""
     if not examples.has_gold:
         return f"not scored: the {examples.split} file has no gold answers"
-    placeholder = kind_of(of).placeholder(examples)
+    placeholder = kind_of(task).placeholder(examples)
     return f"not scored: {placeholder}" if placeholder else ""
 
 

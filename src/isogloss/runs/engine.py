@@ -25,23 +25,22 @@ from isogloss.training.processes import broadcast
 # Seconds between two looks at what others are doing.
 POLL = 0.2
 
-# Told now and then what is being waited for, "" for nothing.
+# Called now and then with what is being waited for, "" for nothing.
 OnProgress = Callable[[str], None]
 
 
 def no_progress(waiting: str) -> None:
-    """Tell nobody."""
+    """Show nothing."""
 
 
 @dataclass(frozen=True)
 class CellsJob:
-    """A unit of work: fit for a group, then fill those of its cells that are missing and that nobody is at.
+    """A unit of work: fit for a group, then fill those of its cells that are missing and that nobody works on.
 
     Attributes:
         plan: the grid.
         group: the cells.
-        help_others: whether to do it even if another process is at the group: it has been fitted for twice then, and
-            the cells are shared.
+        help_others: whether to do it even if another process works on the group: both fit then, and share the cells.
     """
 
     plan: Plan
@@ -49,15 +48,7 @@ class CellsJob:
     help_others: bool = False
 
     def execute(self, system: System | None = None, on_progress: OnProgress = no_progress) -> int:
-        """Do it, here and now.
-
-        Args:
-            system: the plan's system; a new one where it is None.
-            on_progress: called after every cell, and while it waits for another process.
-
-        Returns:
-            How many cells were filled.
-        """
+        """Do it in this process, with the plan's system if there is one already; gives how many cells were filled."""
         if self.help_others:
             # In an order that rarely meets the other's.
             scattered = tuple(random.sample(self.group.languages, len(self.group.languages)))
@@ -70,7 +61,7 @@ class CellsJob:
 
     def _fill(self, group: FitGroup, system: System | None, on_progress: OnProgress) -> int:
         plan = self.plan
-        # No cell is held during the fit: who has fitted already may be done with all of them by then.
+        # No cell is locked during the fit: another process may have filled all of them by then.
         if not any(_is_free(plan, cell) for cell in group.cells):
             return 0
         fit_result = _fit(plan, group, system or plan.build_system(), on_progress)
@@ -80,7 +71,7 @@ class CellsJob:
             if lock is None:
                 continue
             with lock:
-                if plan.missing([cell]):  # else another process settled it just before we had the lock
+                if plan.missing([cell]):  # else another process finished it just before we had the lock
                     fill_cell(plan, cell, fit_result)
                     filled += 1
             on_progress("")
@@ -88,7 +79,7 @@ class CellsJob:
 
 
 def _is_free(plan: Plan, cell: CellKey) -> bool:
-    """Whether a cell is missing and nobody is at it."""
+    """Whether a cell is missing and nobody works on it."""
     lock = acquire(plan.lock_path(cell)) if plan.missing([cell]) else None
     if lock is not None:
         lock.release()
@@ -98,15 +89,15 @@ def _is_free(plan: Plan, cell: CellKey) -> bool:
 def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -> FitResult:
     """Fit for a group, together with the processes that follow this one; not at all if no cell has examples.
 
-    A system with its own way to learn keeps what it learns in the group's folder: there one process learns at a time,
-    and the next finds it done.
+    A system that overrides `learn` keeps what it learns in the group's folder: there one process learns at a time, and
+    the next finds it done.
     """
     inputs, cell_outcomes = read_ahead(plan, group)
     if not inputs:
         return nothing_to_predict(plan, group, system, cell_outcomes)
-    keeps = type(system).learn is not System.learn
+    keeps_files = type(system).learn is not System.learn
     waiting = f"another process is learning {group}"
-    with wait_for_lock(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps else nullcontext():
+    with wait_for_lock(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps_files else nullcontext():
         broadcast(group)
         return fit_group(plan, group, system, inputs)
 
@@ -131,7 +122,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     def submit(self, job: CellsJob) -> "Future[int]":
         """Have a job executed; the result is what `CellsJob.execute` returns.
 
-        A job whose process died has ended too: the engine records the cells it was at as failed, and counts them.
+        A job whose process died has ended too: the engine records the cells it worked on as failed, and counts them.
         An exception as the result ends the whole run.
         """
 
@@ -158,5 +149,5 @@ class InProcessEngine(AbstractContextManager["InProcessEngine"]):
         return ended
 
     def wait(self, seconds: float) -> None:
-        """Let others work: here nothing runs between two jobs."""
+        """Let other processes work: nothing runs here between two jobs."""
         time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Fitting a system once for a group of cells, and what its cells are asked afterwards."""
+"""Fitting a system once for a group of cells, and reading the examples of each."""
 
 import time
 import traceback
@@ -25,7 +25,7 @@ class NotAvailableError(IsoglossError):
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """How a cell or a fit ended, and what is known from then on."""
+    """How a cell or a fit ended: status, reason, files that were read, score."""
 
     status: CellStatus = "done"
     reason: str = ""
@@ -35,11 +35,11 @@ class CellOutcome:
 
     @classmethod
     def of_error(cls, error: Exception) -> "CellOutcome":
-        """The end that an exception made, which is being handled."""
+        """The outcome of an exception that is being handled."""
         if isinstance(error, NotAvailableError):
             return cls("skipped", str(error))
-        said = str(error) if isinstance(error, IsoglossError) else f"{type(error).__name__}: {error}"
-        return cls("failed", said, traceback.format_exc())
+        reason = str(error) if isinstance(error, IsoglossError) else f"{type(error).__name__}: {error}"
+        return cls("failed", reason, traceback.format_exc())
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class CellInput:
 
 @dataclass(frozen=True)
 class FitJob:
-    """What is to be learnt: a task, by one fit of a regime, with a seed; from a data folder, in a folder of its own."""
+    """What is to be fitted: a task, by one fit of a regime, with a seed, from a data folder, in a folder of its own."""
 
     regime: Regime
     task: Task
@@ -68,23 +68,23 @@ class FitJob:
         return cls(plan.regime, task(group.task), plan.fit(group), group.seed, data, plan.fit_folder(group))
 
     def training(self, system: System) -> Examples | None:
-        """What a system learns from; None where it needs nothing.
+        """The training set of a system; None where it needs none.
 
         Raises:
             NotAvailableError: the system refuses the task, the regime is not for it, or there is no training set.
         """
-        learnt = system.learns_from(self.task)
-        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, learnt):
+        source = system.learns_from(self.task)
+        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, source):
             raise NotAvailableError(refusal)
         if system.needs_training(self.task):
-            return _available(lambda: self.regime.training(learnt, self.fit, self.data, self.seed))
+            return _available(lambda: self.regime.training(source, self.fit, self.data, self.seed))
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
             what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
             raise NotAvailableError(what)
         return None
 
     def read(self, language: str, split: str) -> CellInput:
-        """What the system is asked in a language.
+        """The examples to predict in a language.
 
         Raises:
             NotAvailableError: there are no such examples.
@@ -93,7 +93,7 @@ class FitJob:
         return CellInput(examples, InputFiles.of(examples))
 
     def context(self) -> FitContext:
-        """Where it is learnt."""
+        """The folder of the fit, and examples that a system may evaluate checkpoints on."""
 
         def examples(language: str, split: str) -> Examples:
             return self.regime.examples(self.task, language, split, self.data)
@@ -119,7 +119,7 @@ class FitResult:
         config: the system's metadata.
         seconds: how long it took.
         outcome: how it ended, with the files it learnt from.
-        cell_outcomes: how cells end whose language has its own reason, where there is no system.
+        cell_outcomes: how the cells end that have a reason of their own, where there is no system.
         inputs: examples that were read before the fit, by language; whoever uses them takes them out.
     """
 
@@ -148,7 +148,7 @@ def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
     return system.learn(job.task, train, job.seed, job.context()), files
 
 
-def predict(system: System, of: Task, examples: Examples) -> Sequence[Any]:
+def predict(system: System, examples: Examples) -> Sequence[Any]:
     """The answers of a fitted system, one for each example.
 
     Raises:
@@ -157,24 +157,24 @@ def predict(system: System, of: Task, examples: Examples) -> Sequence[Any]:
     values = system.predict(examples)
     if len(values) != len(examples):
         what = f"{system.name} gave {len(values)} answers to {len(examples)} examples"
-        raise SystemFailureError(what, where=f"{of.id}/{examples.language}")
+        raise SystemFailureError(what, where=f"{examples.task}/{examples.language}")
     return values
 
 
 def fit_group(plan: Plan, group: FitGroup, system: System, inputs: Mapping[str, CellInput] | None = None) -> FitResult:
-    """Fit a system for a group; what goes wrong is kept, to be recorded in every cell."""
+    """Fit a system for a group; an error becomes the outcome of every cell."""
     start = time.perf_counter()
     job, config = FitJob.of(plan, group), dict(system.metadata)
     try:
-        learnt, files = fit_system(system, job)
+        fitted, files = fit_system(system, job)
     except Exception as error:  # a system may fail in any way whatever
         return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
     outcome = CellOutcome(files=files)
-    return FitResult(job, learnt, config, time.perf_counter() - start, outcome, inputs=dict(inputs or {}))
+    return FitResult(job, fitted, config, time.perf_counter() - start, outcome, inputs=dict(inputs or {}))
 
 
 def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[str, CellOutcome]]:
-    """The examples of the first cell of a group that has any, and how the cells end that were tried before it."""
+    """The examples of the first cell of a group that has any, and the outcomes of the cells tried before it."""
     job = FitJob.of(plan, group)
     outcomes: dict[str, CellOutcome] = {}
     for language in group.languages:
@@ -188,7 +188,7 @@ def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[
 def nothing_to_predict(
     plan: Plan, group: FitGroup, system: System, cell_outcomes: Mapping[str, CellOutcome]
 ) -> FitResult:
-    """What a fit comes to where no cell has examples: it is not made, and every cell ends as `read_ahead` says."""
+    """The result where no cell has examples: nothing is fitted, and every cell ends as `read_ahead` says."""
     job, config = FitJob.of(plan, group), dict(system.metadata)
     try:
         job.training(system)

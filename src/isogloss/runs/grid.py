@@ -1,12 +1,11 @@
 """Filling a grid of cells: by any number of processes, on any number of machines, that know each other by files only.
 
-Every process that was asked to fill a grid does the same: it goes through the groups (a task and a seed) that nobody is
-at, and has an engine fit the system and fill the languages that are missing. When all groups are taken it helps where
-most is missing. A cell is filled under its lock and is settled when its record exists: a kill at any instant loses the
-cell in flight, and issuing the command again does what is missing.
+Every process goes through the groups (a task and a seed) that no other works on, and has an engine fit the system and
+fill the languages that are missing. When all groups are taken it helps where most is missing. A cell is filled under
+its lock and is finished when its record exists: a kill at any instant loses the cell in flight, and issuing the command
+again does what is missing.
 
-Processes that torchrun started are another thing: together they are one of those, whose first does all of the above and
-tells the others what to fit with it.
+The processes that torchrun starts count as one: the first of them does all of the above, the others fit with it.
 """
 
 from collections.abc import Iterator
@@ -40,8 +39,8 @@ def run_plan(
         plan: the grid.
         jobs: processes to start; with one, everything happens in this one.
         force: forget all cells of the grid first.
-        on_progress: called when it begins, and now and then (at the latest after each cell), to show how things stand;
-            with what is being waited for, "" for nothing.
+        on_progress: called when it begins, and now and then (at the latest after each cell), with what is being waited
+            for, "" for nothing.
         engine: what executes the jobs; by default this process, or as many as `jobs` says.
 
     Raises:
@@ -81,13 +80,13 @@ def _leading() -> Iterator[None]:
 
 
 def _follow(plan: Plan, system: System) -> None:
-    """Fit what the first process fits, for as long as it says so; cells are its alone."""
+    """Fit what the first process fits, until it says that nothing is left; it alone fills cells."""
     while (group := broadcast(None)) is not None:
         fit_group(plan, group, system)
 
 
 def fill(plan: Plan, engine: Engine, on_progress: OnProgress = no_progress) -> None:
-    """Have an engine fill cells until none is missing, waiting for those that others are at."""
+    """Have an engine fill cells until none is missing, waiting for those that other processes work on."""
     submitted = _SubmittedJobs()
 
     def wait() -> None:
@@ -109,7 +108,7 @@ def fill(plan: Plan, engine: Engine, on_progress: OnProgress = no_progress) -> N
 
 @dataclass
 class _SubmittedJobs:
-    """What an engine is doing, and how many cells it has filled so far."""
+    """The jobs that an engine executes now, and how many cells it has filled so far."""
 
     running: "dict[Future[int], CellsJob]" = field(default_factory=dict)
     filled: int = 0
@@ -122,9 +121,9 @@ class _SubmittedJobs:
 
 
 def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
-    """The jobs of a grid, to be asked for one by one; None where there is nothing to do but wait.
+    """The jobs of a grid, one by one; None where there is nothing to do but wait.
 
-    First the groups that nobody is at, in order; then, while these fill nothing, help where most is missing.
+    First the groups that nobody works on, in order; then, while these fill nothing, help where most is missing.
     """
     while missing := plan.missing_groups():
         before = submitted.filled

@@ -1,5 +1,6 @@
 """What a grid of cells is made of, and where each part of it lies on disk."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -69,43 +70,35 @@ class Plan:
     def of(
         cls,
         system_name: str,
-        out: Path,
+        out: str | os.PathLike[str],
         request: Request,
         *,
         seeds: int = 5,
         regime: str = "zero-shot",
         settings: Mapping[str, Any] | None = None,
     ) -> "Plan":
-        """A plan in a user's words.
-
-        Args:
-            system_name: the system, e.g. `ngram` or `encoder:MODEL#epochs=3`.
-            out: the folder of runs.
-            request: suite, tasks, languages, split and data folder.
-            seeds: how many seeds.
-            regime: what the system learns from, by name.
-            settings: what the system is made with, beside its name.
+        """A plan from names as users write them.
 
         Raises:
             UnknownNameError: no such system or regime.
             IsoglossError: the request has no cells, or is of a split that cannot be predicted as one.
         """
-        found = find_regime(regime)
+        learning = find_regime(regime)
         if request.split not in ("test", "dev"):
             raise unknown("split to predict", request.split, ("test", "dev"))
-        given = dict(settings or {})
-        built = system(system_name, **given)
+        built = system(system_name, **(settings or {}))
         # A name becomes a folder: a model's path must not become several.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
-        plan = cls(system_name, found, out.absolute() / folder / found.name, request, seeds, given)
+        root = Path(out).absolute() / folder / learning.name
+        plan = cls(system_name, learning, root, request, seeds, dict(settings or {}))
         if not plan.groups:
-            asked = f"{', '.join(request.tasks)} in {', '.join(request.languages or ())}"
-            raise IsoglossError(f"there is no cell to fill: {asked}", fix="isogloss list tasks shows the languages")
+            cells = f"{', '.join(request.tasks)} in {', '.join(request.languages or ())}"
+            raise IsoglossError(f"there is no cell to fill: {cells}", fix="isogloss list tasks shows the languages")
         plan.__dict__["_built"] = built
         return plan
 
     def build_system(self) -> System:
-        """The system, new; in the process that made the plan, the first time the one that gave it its name."""
+        """A new system; the first time, in the process that made the plan, the one that was made for its name."""
         built: System | None = self.__dict__.pop("_built", None)
         return system(self.system, **self.settings) if built is None else built
 
@@ -115,14 +108,15 @@ class Plan:
     @property
     def groups(self) -> list[FitGroup]:
         """All groups; one seed after the other, so that the first is soon complete."""
-        named = [(name, task(name)) for name in self.request.tasks]
-        fits = [(name, fit) for name, of in named for fit in self.regime.fits(self.request.languages_of(of))]
+        fits = [(name, fit) for name in self.request.tasks for fit in self._fits(name)]
         return [FitGroup(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits]
+
+    def _fits(self, task_id: str) -> list[Fit]:
+        return self.regime.fits(self.request.languages_of(task(task_id)))
 
     def fit(self, group: FitGroup) -> Fit:
         """The fit of a group, with all the languages it serves in this plan, whichever of them the group has."""
-        fits = self.regime.fits(self.request.languages_of(task(group.task)))
-        return next(fit for fit in fits if fit.target == group.target)
+        return next(fit for fit in self._fits(group.task) if fit.target == group.target)
 
     @property
     def cells(self) -> list[CellKey]:
@@ -130,7 +124,7 @@ class Plan:
         return [cell for group in self.groups for cell in group.cells]
 
     def missing(self, cells: Sequence[CellKey]) -> list[CellKey]:
-        """The cells that are not settled."""
+        """The cells that have no record yet."""
         return [cell for cell in cells if not self.record_path(cell).exists()]
 
     def missing_groups(self) -> list[FitGroup]:
@@ -152,7 +146,7 @@ class Plan:
         return prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
 
     def record_path(self, cell: CellKey) -> Path:
-        """The record of a cell: it exists when the cell is settled, and not before."""
+        """The record of a cell: it exists when the cell is finished, and not before."""
         return self.records_folder(cell.seed, cell.task) / f"{self._split_prefix}{cell.language}.json"
 
     def statistics_path(self, cell: CellKey) -> Path:

@@ -1,4 +1,4 @@
-"""Before a grid is filled: say whose it is, refuse a stranger's, forget what must be done again, clean up."""
+"""Before a grid is filled: write system.toml, refuse another configuration, remove outdated cells, clean up."""
 
 import shutil
 import tomllib
@@ -20,10 +20,10 @@ from isogloss.tasks.registry import TASKS
 
 
 def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
-    """Make the folders of the seeds ready; the caller holds the run's lock.
+    """Prepare the folders of the seeds; the caller holds the run's lock.
 
     Raises:
-        IsoglossError: there are cells of another configuration of the system, or somebody is making some.
+        IsoglossError: there are cells of another configuration of the system, or a process is filling some.
     """
     described = {key: value for key, value in metadata.items() if value is not None}
     wanted = [to_toml({**described, "regime": plan.regime.name, "seed": seed}) for seed in range(plan.seeds)]
@@ -57,17 +57,18 @@ def _outdated_fits(folder: Path, wanted: str, system: System) -> list[Path]:
     if not (folder / "system.toml").exists():
         return []
     before, after = PredictionFolder(folder).system, tomllib.loads(wanted)
-    found: list[Path] = []
-    for name, of in TASKS.loadable().items() if before != after else ():
-        if changes := _changes(*(system.deciding_settings(table, of) for table in (before, after))):
-            fits = [path for pattern in (name, f"{name}-*") for path in (folder / ".training").glob(pattern)]
+    outdated: list[Path] = []
+    for name, task in TASKS.loadable().items() if before != after else ():
+        if changes := _changes(*(system.deciding_settings(table, task) for table in (before, after))):
+            names = (name, *(f"{name}-{language}" for language in task.every_language))
+            fits = [path for path in (folder / ".training" / each for each in names) if path.exists()]
             _refuse_other_configuration(folder, name, fits, changes)
-            found += fits
-    return found
+            outdated += fits
+    return outdated
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """How two configurations differ in words, "" where they do not."""
+    """The differences of two configurations in words, "" where there are none."""
     differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
 
@@ -86,7 +87,7 @@ def _refuse_other_configuration(folder: Path, name: str, fits: list[Path], chang
             "or remove the folder"
         )
         raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
-    # The locks of dead processes have been swept away.
+    # The locks of dead processes have been removed.
     if any(lock for locked in (cells, *fits) for lock in locked.glob("*.lock")):
         what = f"another process is filling it with another configuration: {changes}"
         raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
@@ -133,7 +134,7 @@ def _is_current(plan: Plan, cell: CellKey, current: _CurrentFiles) -> bool:
     try:
         now = current.of(cell.language)
     except DataError:
-        return False  # something is there, but broken: who tries will tell
+        return False  # a damaged file: filling the cell will say so
     if record.status == "skipped":
         return now == record.reason
     if isinstance(now, str):
@@ -143,7 +144,7 @@ def _is_current(plan: Plan, cell: CellKey, current: _CurrentFiles) -> bool:
 
 
 def _untouched(plan: Plan, record: CellRecord) -> bool:
-    """Whether a cell's files are as they were; of a regime that gathers what there is, nobody knows without looking."""
+    """Whether a cell's files are as they were; a regime that takes all languages there are may find new files."""
     before = record.provenance.data, record.provenance.training
     return not plan.regime.all_languages and all(files is None or files.untouched for files in before)
 

@@ -1,4 +1,4 @@
-"""The engine of local processes: it starts them, gives them jobs, and records what a process died of."""
+"""The engine of local processes: it starts them, gives them jobs, and records why one died."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ class _Worker:
         self.ended = None
 
     def result(self) -> int | None:
-        """How many cells its job has filled; None while it is at it, or where it died."""
+        """How many cells its job has filled; None while it works, or where it died."""
         try:
             return int(self.connection.recv()) if self.connection.poll() else None
         except (EOFError, OSError):
@@ -73,7 +73,7 @@ class _Worker:
 
 
 class ProcessEngine(AbstractContextManager["ProcessEngine"]):
-    """Executes jobs in processes of this machine; one that dies is replaced, and the cells it was at have failed."""
+    """Executes jobs in processes of this machine; one that dies is replaced, and the cells it worked on have failed."""
 
     def __init__(self, plan: Plan, jobs: int) -> None:
         self.plan = plan
@@ -168,14 +168,14 @@ def _stop(workers: list[_Worker]) -> None:
 
 
 def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey]:
-    """Record the cells that a dead process was at as failed: the one it filled, or all it was fitting for."""
+    """Record the cells that a dead process worked on as failed: the one it filled, or all it was fitting for."""
 
-    def was_at(lock: Path) -> bool:
+    def had(lock: Path) -> bool:
         return any(owner.pid == process.pid for owner in owners(lock))
 
-    cells = [cell for cell in plan.missing(plan.cells) if was_at(plan.lock_path(cell))]
+    cells = [cell for cell in plan.missing(plan.cells) if had(plan.lock_path(cell))]
     if not cells:
-        fits = [group for group in plan.groups if was_at(plan.group_lock_path(group))]
+        fits = [group for group in plan.groups if had(plan.group_lock_path(group))]
         cells = plan.missing([cell for group in fits for cell in group.cells])
     outcome = CellOutcome("failed", f"the process died: {_cause(process)}")
     for cell in cells:

@@ -1,4 +1,4 @@
-"""How a grid stands while it is filled, as a live table or as a log."""
+"""The progress of a grid while it is filled, as a live table or as a log."""
 
 import re
 import sys
@@ -22,27 +22,27 @@ REFRESH = 0.25
 
 
 class GridProgress:
-    """How a grid stands, read from its folder: the cells of all processes, of this command and of others."""
+    """The status of every cell, read from the folder: the cells of all processes, of this command and of others."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.groups = plan.groups
         self.total = len(plan.cells)
-        self.settled: dict[CellKey, str] = {}
+        self.finished: dict[CellKey, str] = {}
         self.reasons: dict[CellKey, str] = {}
         self.running: set[CellKey] = set()
         self._said: set[str] = set()
         self._began = 0.0
-        self._settled_before = -1
+        self._finished_before = -1
 
     def begin(self) -> None:
-        """Note, once, what is settled before anything is done."""
-        if self._settled_before < 0:
+        """Note, once, what was finished before anything is done."""
+        if self._finished_before < 0:
             self.update()
-            self._began, self._settled_before = time.monotonic(), len(self.settled)
+            self._began, self._finished_before = time.monotonic(), len(self.finished)
 
     def update(self) -> list[CellKey]:
-        """Look again; gives the cells that have been settled since the last time."""
+        """Look again; gives the cells that have finished since the last time."""
         news = []
         self.running = set()
         for group in self.groups:
@@ -50,9 +50,9 @@ class GridProgress:
             names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
             for cell in group.cells:
                 if self.plan.record_path(cell).name in names:
-                    record = None if cell in self.settled else read_record(self.plan.record_path(cell))
+                    record = None if cell in self.finished else read_record(self.plan.record_path(cell))
                     if record is not None:
-                        self.settled[cell], self.reasons[cell] = record.status, record.reason
+                        self.finished[cell], self.reasons[cell] = record.status, record.reason
                         news.append(cell)
                 elif self.plan.lock_path(cell).name in names:
                     self.running.add(cell)
@@ -60,11 +60,11 @@ class GridProgress:
 
     def counts(self, cells: list[CellKey]) -> Counter[str]:
         """How many of some cells are done, running, failed, skipped and missing."""
-        return Counter(self.settled.get(cell) or ("running" if cell in self.running else "missing") for cell in cells)
+        return Counter(self.finished.get(cell) or ("running" if cell in self.running else "missing") for cell in cells)
 
     def remaining(self) -> str:
         """How long the rest will take if it takes as long as what was done so far; "" where nothing is left."""
-        fresh, left = len(self.settled) - self._settled_before, self.total - len(self.settled)
+        fresh, left = len(self.finished) - self._finished_before, self.total - len(self.finished)
         if not left:
             return ""
         return f"about {_clock((time.monotonic() - self._began) * left / fresh) if fresh else '–'} to go"
@@ -92,18 +92,18 @@ class GridProgress:
         return table
 
     def log(self, waiting: str = "") -> None:
-        """Say what is new: every kind of failure, every group that is complete, and what is being waited for."""
-        if self._settled_before < 0:
+        """Write what is new: every kind of failure, every group that is complete, and what is being waited for."""
+        if self._finished_before < 0:
             self.begin()
             cells = "cell" if self.total == 1 else "cells"
-            _say(f"{self.total:,} {cells}, {self._settled_before:,} of them settled before")
+            _say(f"{self.total:,} {cells}, {self._finished_before:,} of them finished before")
         news = set(self.update())
         for cell in sorted(news):
-            if self.settled[cell] == "failed":
+            if self.finished[cell] == "failed":
                 # What fails a whole group is said once, and the summary counts its cells.
                 self._say_once(without_cell(self.reasons[cell], str(cell)), f"failed: {cell}: {self.reasons[cell]}")
         for group in self.groups:
-            if news.intersection(group.cells) and all(cell in self.settled for cell in group.cells):
+            if news.intersection(group.cells) and all(cell in self.finished for cell in group.cells):
                 counts = self.counts(group.cells)
                 ends = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
                 _say("; ".join(part for part in (f"{group}: {ends}", self.remaining()) if part))
@@ -118,30 +118,30 @@ class GridProgress:
 
 @contextmanager
 def shown(progress: GridProgress, *, live: bool) -> Iterator[OnProgress]:
-    """A live table on a terminal, log lines elsewhere; what it gives is to be called now and then."""
+    """Show progress, as a live table on a terminal and as log lines elsewhere; gives what is to be called with news."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
     if console.is_terminal and live:
         with Live(console=console, auto_refresh=False, transient=True) as table:
-            yield _now_and_then(lambda waiting: table.update(progress.table(waiting), refresh=True))
+            yield _throttled(lambda waiting: table.update(progress.table(waiting), refresh=True))
     else:
-        yield _now_and_then(progress.log)
+        yield _throttled(progress.log)
         progress.log()
 
 
-def _now_and_then(act: Callable[[str], None]) -> OnProgress:
-    """The same act, but not more often than the eye can follow."""
+def _throttled(show: Callable[[str], None]) -> OnProgress:
+    """Show the progress, but not more often than the eye can follow."""
     last = float("-inf")
 
-    def perhaps(waiting: str) -> None:
+    def show_if_due(waiting: str) -> None:
         nonlocal last
         if time.monotonic() - last > REFRESH:
-            act(waiting)
+            show(waiting)
             last = time.monotonic()
 
-    return perhaps
+    return show_if_due
 
 
 def _say(line: str) -> None:

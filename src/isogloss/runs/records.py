@@ -18,7 +18,7 @@ CellStatus = Literal["done", "failed", "skipped"]
 
 
 class InputFiles(msgspec.Struct, frozen=True):
-    """What was read: sha256 over the unpacked bytes, size and time of change of every file, and what is to be said."""
+    """Files that were read: sha256 over the unpacked bytes, size and time of change of each, and notes on them."""
 
     sha256: str
     stamps: dict[str, Stamp]
@@ -43,7 +43,7 @@ class Provenance(msgspec.Struct, frozen=True):
 
     Attributes:
         config: the system's metadata.
-        data: the files of the cell's examples; `training` those the system learnt from.
+        data: the files of the cell's examples; `training` those of its training set.
         fit_seconds: what the fit took that this cell shares with others.
         seconds: what the cell itself took: reading, predicting, writing and scoring.
         peak_memory_mb: the most memory the process had while the cell was filled.
@@ -79,7 +79,7 @@ class CellRecord(msgspec.Struct, frozen=True):
 
 
 def write_record(path: Path, record: CellRecord) -> None:
-    """Write a record; the cell is settled from this moment."""
+    """Write a record; the cell is finished from this moment."""
     with atomic_write(path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n")
 

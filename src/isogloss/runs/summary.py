@@ -1,9 +1,10 @@
-"""After a grid is filled: the result record of every seed, and what the seeds say together."""
+"""After a grid is filled: the result record of every seed, and the summary over the seeds."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 import msgspec
 
@@ -13,7 +14,7 @@ from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.results import Results
+from isogloss.scoring.results import Results, data_frame, html_table
 from isogloss.scoring.score import score_cells
 from isogloss.scoring.stored import read_cell
 from isogloss.tasks.registry import task
@@ -33,7 +34,7 @@ class OverSeeds(msgspec.Struct, frozen=True):
 
 
 class RunSummary(msgspec.Struct, frozen=True):
-    """What a grid came to.
+    """The scores of a system over its seeds, and the status of its cells.
 
     Attributes:
         tasks: the score of each task over the seeds; `overall` the suite's.
@@ -52,9 +53,39 @@ class RunSummary(msgspec.Struct, frozen=True):
     skipped: dict[str, str]
     isogloss: str = __version__
 
+    @property
+    def averages(self) -> dict[str, OverSeeds]:
+        """The tasks and, where there is one, the overall score."""
+        return self.tasks | ({"overall": self.overall} if self.overall else {})
+
+    @property
+    def cell_counts(self) -> str:
+        """How many cells ended how, such as `7 done, 1 failed cells`."""
+        counts = {status: count for status, count in self.cells.items() if count}
+        cells = "cell" if sum(counts.values()) == 1 else "cells"
+        return f"{', '.join(f'{count:,} {status}' for status, count in counts.items()) or 'no'} {cells}"
+
+    def to_pandas(self) -> Any:
+        """Every average as a row of a pandas data frame."""
+        return data_frame([{"name": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
+
+    def __repr__(self) -> str:
+        scored = f"{self.overall.mean:.1f}" if self.overall else f"no overall, {len(self.tasks)} tasks"
+        place = f"{self.system}, {self.regime}, on {self.suite} ({self.split})"
+        return f"<RunSummary: {place}: {scored}; {self.cell_counts}>"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = [
+            (name, *(f"{score:.1f}" for score in (over.mean, over.min, over.max)), str(len(over.seeds)))
+            for name, over in self.averages.items()
+        ]
+        title = f"{self.system}, {self.regime}, on {self.suite}: {self.cell_counts}"
+        return html_table(title, ("task", "mean", "min", "max", "seeds"), rows)
+
 
 def count_cells(plan: Plan) -> RunSummary:
-    """How a grid stands, without its scores: cells by status, and the reasons."""
+    """The summary without scores: how many cells have each status, and the reasons."""
     return _summary(plan, {})
 
 
@@ -73,10 +104,10 @@ def write_results(plan: Plan) -> RunSummary:
 
 def _results(plan: Plan, seed: int) -> Results | None:
     """The result record of a seed, made anew where it is out of date; None where nothing is scored."""
-    asked = plan.request
-    tasks = tuple(dict.fromkeys((*asked.suite.tasks, *asked.tasks)))
+    suite = plan.request.suite
+    tasks = tuple(dict.fromkeys((*suite.tasks, *plan.request.tasks)))
     # All cells of the suite's averages, whichever command filled them.
-    cells = [CellKey(seed, name, language) for name in tasks for language in asked.suite.languages_of(name)]
+    cells = [CellKey(seed, name, language) for name in tasks for language in suite.languages_of(name)]
     records = {
         cell: record
         for cell, record in read_records(plan, cells).items()
@@ -87,7 +118,7 @@ def _results(plan: Plan, seed: int) -> Results | None:
     before = _current_results(plan, seed, records)
     if before is not None:
         return before
-    request = _ChosenCells(asked.suite, tasks, None, asked.split, asked.data, chosen=_names(records))
+    request = _ChosenCells(suite, tasks, None, plan.request.split, plan.request.data, chosen=_names(records))
     results = score_cells(_judged(plan, records, request), request, PredictionFolder(plan.seed_folder(seed)).system)
     results.to_json(plan.results_path(seed))
     return results
@@ -102,7 +133,7 @@ def _current_results(plan: Plan, seed: int, records: Mapping[CellKey, CellRecord
         return None
     newest = max(plan.record_path(cell).stat().st_mtime_ns for cell in records)
     is_current = path.stat().st_mtime_ns >= newest and _cell_names(found) == _names(records)
-    # What a user's own suite is may have changed since.
+    # The record does not say what a user's own suite was made of, which may have changed since: it is made anew.
     return found if is_current and found.suite == suite and suite in SUITES else None
 
 

@@ -1,7 +1,30 @@
-"""The names systems are shown under: as short as they can be and still be told apart."""
+"""The names that languages and systems are shown under."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from isogloss.errors import UnknownNameError
+from isogloss.languages import Language, language
+
+
+def known_language(code: str) -> Language | None:
+    """A language of the registry; None for another one, which records may have too."""
+    try:
+        return language(code)
+    except UnknownNameError:
+        return None
+
+
+def language_name(code: str) -> str:
+    """A language's English name; its code where the registry does not have it."""
+    found = known_language(code)
+    return found.name if found else code
+
+
+def autonym(code: str) -> str:
+    """The language's own name for itself, "" for a language the registry does not have."""
+    found = known_language(code)
+    return found.autonym if found else ""
 
 
 def system_words(system: Mapping[str, Any]) -> tuple[str, ...]:
