@@ -1,16 +1,15 @@
-"""What is drawn: cases over concepts, once for all languages, so that case k says the same everywhere."""
+"""Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import Grammar
-from isogloss.grammar.schema import LEAST_NAMES, TESTS, concepts
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
 from isogloss.grammar.words import Word
-
-PROPERTIES = ("colour", "size", "age", "shape", "material")
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,30 @@ class ChecklistCase:
 
 @dataclass(frozen=True)
 class ChecklistExample:
-    """A context with a question and its right answer; `place` counts the examples of a case."""
+    """A context with a question and its right answer.
+
+    Attributes:
+        case: whose example it is.
+        place: its number among the examples of the case.
+        people: the names in it.
+        variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
+        renamed: old and new names, where people were exchanged.
+    """
 
     case: ChecklistCase
     place: int
     context: str
     question: str
     answer: str
+    people: tuple[str, ...] = ()
+    variant: str = "mft"
+    renamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def id(self) -> str:
         """Stable, and unique within a language."""
-        return f"{self.case.id}-{self.place:02d}"
+        changed = "" if self.variant == "mft" else f"-{self.variant}"
+        return f"{self.case.id}-{self.place:02d}{changed}"
 
 
 def _people(rng: random.Random, count: int) -> list[str]:
@@ -119,11 +130,11 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...
 
 def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
     """The case's words in a language."""
-    found: dict[str, Word] = {}
+    words: dict[str, Word] = {}
     for slot, value in case.slots:
         lexicon, _, concept = value.rpartition("/")
-        found[slot] = speaker.word("name" if slot in ("a", "b") else lexicon or slot, concept)
-    return found
+        words[slot] = speaker.word("name" if slot in ("a", "b") else lexicon or slot, concept)
+    return words
 
 
 def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
@@ -131,12 +142,10 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
     asked = [(speaker.say(question, words), speaker.answer(answer, words)) for question, answer in questions]
-    place = 0
-    for template in contexts:
-        context = speaker.say(template, words)
-        for question, answer in asked:
-            yield ChecklistExample(case, place, context, question, answer)
-            place += 1
+    people = tuple(words[slot].base for slot in ("a", "b") if slot in words)
+    said = (speaker.say(template, words) for template in contexts)
+    for place, (context, (question, answer)) in enumerate(product(said, asked)):
+        yield ChecklistExample(case, place, context, question, answer, people)
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:
