@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from isogloss.grammar.cases import ChecklistCase, ChecklistExample, examples, fillers
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers
 from isogloss.grammar.file import Grammar
 
 # So many names of each gender, and so many unrelated sentences, are used in every language: those that a language has
@@ -22,7 +22,7 @@ def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExamp
 
 def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
     """The case with other people of the same gender: each name moves half-way round the list."""
-    people = [slot for slot, _ in case.slots if slot in ("a", "b")]
+    people = [slot for slot, _ in case.slots if slot in PEOPLE]
     if not people:
         return  # things have no names to swap
     moved = {
