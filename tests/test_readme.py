@@ -26,6 +26,9 @@ def blocks(kind: str) -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the shell examples have been run, one after the other."""
     where = tmp_path_factory.mktemp("readme")
+    for settings in blocks("toml"):
+        name = settings.partition("\n")[0].removeprefix("# ")
+        (where / name).write_text(settings, encoding="utf-8")
     lines = [line.partition("  #")[0].strip() for shell in blocks("bash") for line in shell.splitlines()]
     for line in filter(None, lines):
         words = line.split()

@@ -11,9 +11,9 @@ from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 def kinds(
     context: str, answer: str, question: str = "Who?", language: str = "en", names: tuple[str, ...] = (), **how: object
 ) -> set[str]:
-    example = ChecklistExample(ChecklistCase("comparisons", 0, ()), 0, context, question, answer)
+    example = ChecklistExample(ChecklistCase("comparisons", 0, ()), 0, context, question, answer, names)
     rules = TokenRules(language, **how)  # type: ignore[arg-type]
-    return {finding.kind for finding in audit([example], rules, lambda _: names).found}
+    return {finding.kind for finding in audit([example], rules).found}
 
 
 def test_a_fair_example_has_no_finding() -> None:

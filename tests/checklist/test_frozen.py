@@ -7,9 +7,9 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from isogloss.checklist.shipped import audit_language, shipped_cases, suite_cases
+from isogloss.checklist.shipped import audit_language, language_examples, shipped_cases, suite_cases
 from isogloss.checklist.tasks import declared
-from isogloss.checklist.variants import VARIANTS, variants
+from isogloss.checklist.variants import VARIANTS
 from isogloss.grammar import file as grammar_file
 from isogloss.grammar import schema
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -22,7 +22,11 @@ OTHERS = ("en", "ja", "tr")
 
 def digest(code: str) -> str:
     """Everything a language is asked, in all variants."""
-    asked = [(each.id, each.context, each.question, each.answer) for name in VARIANTS for each in variants(code, name)]
+    asked = [
+        (each.id, each.context, each.question, each.answer)
+        for name in VARIANTS
+        for each in language_examples(code, name)
+    ]
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 
 
@@ -72,7 +76,7 @@ def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
     known = {speaker.code: speaker for speaker in speakers}
     plain = grammar_file.grammar
     every = lambda code: known[code] if code in known else plain(code)  # noqa: E731
-    for module in ("shipped", "variants", "build", "matching", "reader"):
+    for module in ("shipped", "build", "matching", "reader"):
         monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", every)
 
 

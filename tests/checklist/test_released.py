@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.released import ReleasedNames, audit_sheet, given_names, load, unpassable_cases
+from checklist.unpassable import unpassable_cases
+from isogloss.checklist.released import ReleasedNames, audit_sheet, given_names, load
 from isogloss.checklist.released_cases import ReleasedExample, fill
 from isogloss.errors import DataError, UnknownNameError
 
@@ -279,9 +280,9 @@ def test_slots_are_filled_as_checklist_does(template: str, text: str) -> None:
 
 def test_names_in_turn_and_of_men_only() -> None:
     names = ReleasedNames({"en": ["Noah", "Liam"], "vi": ["An", "Minh"]}, {"en": ["Ava"], "vi": ["An", "Lan"]})
-    assert names.of("vi", "animal_vs_vehicle") == ["An", "Minh", "Lan"]
-    assert names.of("vi", "job_vs_nationality") == ["An", "Minh"]
-    assert names.of("wo", "intensifiers") == ["Noah", "Liam"]
+    assert names.names_for("vi", "animal_vs_vehicle") == ["An", "Minh", "Lan"]
+    assert names.names_for("vi", "job_vs_nationality") == ["An", "Minh"]
+    assert names.names_for("wo", "intensifiers") == ["Noah", "Liam"]
     assert names.borrowed("wo")
     assert not names.borrowed("vi")
 
@@ -291,7 +292,7 @@ def test_names_from_a_file(tmp_path: Path, finnish: Path) -> None:
     folder.mkdir()
     path = folder / "wikidata_names_places.json"
     path.write_text(json.dumps({"mnames": NAMES.men, "fnames": NAMES.women, "countries": []}), encoding="utf-8")
-    assert given_names(path).of("fi", "comparisons") == NAMES.men["fi"]
+    assert given_names(path).names_for("fi", "comparisons") == NAMES.men["fi"]
     (tmp_path / "multichecklist").mkdir()
     sheet = finnish.rename(tmp_path / "multichecklist" / "sheet.tsv")
     assert audit_sheet(sheet, ["fi"]).examples == 24

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from checklist.unpassable import unpassable_cases
 from isogloss.checklist.audit import Findings
-from isogloss.checklist.released import ReleasedNames, ReleasedSheet, audit_sheet, given_names, load, unpassable_cases
+from isogloss.checklist.released import ReleasedNames, ReleasedSheet, audit_sheet, given_names, load
 from isogloss.languages.published import checklist
 
 CASES = 13
@@ -116,7 +117,7 @@ def test_small_letters_after_full_stops(findings: Findings) -> None:
     assert "en" in having(findings, "capital", "properties")
 
 
-def test_slips_of_the_templates(findings: Findings) -> None:
+def test_defects_of_the_templates(findings: Findings) -> None:
     slots = {(f.language, f.detail.partition(":")[0]) for f in findings.found if f.kind == "slots"}
     assert slots == {
         ("gu", "line 36 lacks {first_name1}"),
@@ -153,7 +154,7 @@ def test_conditions_that_do_not_fit(
     sheet: ReleasedSheet, names: ReleasedNames, language: str, test: str, told: str
 ) -> None:
     made = sheet.examples(language, test, 500, names=names)
-    assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.slips)
+    assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.defects)
 
 
 def test_names_of_other_scripts_and_languages(sheet: ReleasedSheet, names: ReleasedNames) -> None:
@@ -161,7 +162,7 @@ def test_names_of_other_scripts_and_languages(sheet: ReleasedSheet, names: Relea
     assert sorted(borrowed) == "af eu gu ha ht jv ka kk ml mr pa qu sw te tl wo yo".split()
 
     def latin(code: str) -> float:
-        men = names.of(code, "comparisons")
+        men = names.names_for(code, "comparisons")
         wrong = [name for name in men if any("LATIN" in unicodedata.name(letter, "") for letter in name)]
         return round(100 * len(wrong) / len(men))
 

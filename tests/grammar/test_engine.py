@@ -149,7 +149,7 @@ def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
     assert "0 contexts and 2 questions instead of 1 and 2" in refused(
         'contexts = ["{a} is {adjective.more@a} than {b}."]', "contexts = []"
     )
-    assert "name 'John' is empty or stands twice" in refused('"James", "John"', '"John", "John"')
+    assert "name 'John' is empty or there twice" in refused('"James", "John"', '"John", "John"')
     assert "not TOML" in refused("[state]", "[state")
     assert "object" in refused("[object]", "[objects]")
     assert 'must be "unreviewed" or "reviewed by' in refused('comparisons = "unreviewed"', 'comparisons = "fine"')

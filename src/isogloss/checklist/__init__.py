@@ -1,4 +1,4 @@
-"""Can it do the simple things: template tests in 51 languages, with an audit that proves them fair."""
+"""The checklist: template tests of simple things in 51 languages, and the audit that proves them answerable."""
 
 from typing import TYPE_CHECKING, Any
 

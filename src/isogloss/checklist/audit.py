@@ -7,19 +7,19 @@ speaker would write.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.checklist.matching import cleaned
 from isogloss.grammar.cases import ChecklistExample
-from isogloss.grammar.schema import script_of_letter
+from isogloss.grammar.schema import CASED_SCRIPTS, in_script
 from isogloss.languages import language as find_language
 
 FINDINGS = {
     "unfilled": "a slot was not filled",
     "absent": "the answer is not in the context",
     "not-a-span": "the answer is in the context, but not as a span of whole tokens",
-    "ambiguous": "the answer stands in the context more than once",
+    "ambiguous": "the answer is in the context more than once",
     "unreachable": "no span of the context matches the answer under the scoring rule",
     "same-name": "the two people have one name",
     "script": "letters of another script",
@@ -29,9 +29,8 @@ FINDINGS = {
     # Of translations of an English sheet only:
     "slots": "a template has not the slots of its English original",
     "same-question": "one question about one context has two different answers",
-    "doubled": "a word of the template stands again in what fills it",
+    "doubled": "a word of the template occurs again in what fills it",
 }
-_CASED = ("Latn", "Cyrl", "Grek")
 _SENTENCE = re.compile(r"(?:^|[.!?]\s+)[\s\"'«“„¿¡(]*(\w)")
 
 
@@ -75,42 +74,37 @@ class Findings:
         return Counter((code, test, kind) for code, test, kind, _ in distinct)
 
 
-def audit(
-    examples: Iterable[ChecklistExample],
-    rules: TokenRules,
-    names: Callable[[ChecklistExample], Sequence[str]] | None = None,
-) -> Findings:
-    """Every defect of every example; `names` gives the people of an example, where somebody knows them."""
+def audit(examples: Iterable[ChecklistExample], rules: TokenRules) -> Findings:
+    """Every defect of every example."""
     findings = Findings()
     for example in examples:
         findings.examples += 1
-        people = names(example) if names is not None else ()
-        for kind, detail in _defects(example, rules, people):
+        for kind, detail in _defects(example, rules):
             findings.found.append(Finding(rules.language, example.case.test, example.id, kind, detail))
     return findings
 
 
-def _defects(example: ChecklistExample, rules: TokenRules, people: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str, str]]:
     for text in (example.context, example.question, example.answer):
         if "{" in text or "}" in text or not text.strip():
             yield "unfilled", text
-    if len(set(people)) != len(people):
-        yield "same-name", ", ".join(people)
+    if len(set(example.people)) != len(example.people):
+        yield "same-name", ", ".join(example.people)
     yield from _answer_defects(example, rules)
     for text in (example.context, example.question):
-        foreign = "".join(sorted({c for c in text if c.isalpha() and not script_of_letter(c, rules.language)}))
+        foreign = "".join(sorted({c for c in text if c.isalpha() and not in_script(c, rules.language)}))
         if foreign:
             yield ("english" if foreign.isascii() else "script"), f"{foreign!r} in {text!r}"
         yield from _small_starts(text, rules)
 
 
-def stands_once(context: str, answer: str, rules: TokenRules) -> bool:
-    """Whether the answer stands in the context as a span, and only once."""
+def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
+    """Whether the answer is in the context as a span, and only once."""
     return len(_spans(context, answer, rules)) == 1
 
 
 def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
-    """Where the answer stands as whole tokens."""
+    """Where the answer is in the context as whole tokens."""
     places: list[int] = []
     place = context.find(answer)
     while place >= 0:
@@ -140,7 +134,7 @@ def _letter(text: str, place: int) -> bool:
 
 
 def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
-    """Whether the answer stands there as whole tokens, with nothing attached but what the language attaches."""
+    """Whether the answer is there as whole tokens, with nothing attached but what the language attaches."""
     if not rules.segmented:
         return True
     end = start + length
@@ -175,7 +169,7 @@ def _reachable(example: ChecklistExample, rules: TokenRules) -> bool:
 
 
 def _small_starts(text: str, rules: TokenRules) -> Iterator[tuple[str, str]]:
-    if find_language(rules.language).script not in _CASED:
+    if find_language(rules.language).script not in CASED_SCRIPTS:
         return
     for match in _SENTENCE.finditer(text):
         start = match.start(1)

@@ -1,7 +1,7 @@
 """Writing the suite: JSON lines with gold, slots and stable ids, and SQuAD files for systems that want those."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.checklist.shipped import suite_cases
+from isogloss.checklist.shipped import language_examples, suite_cases
 from isogloss.checklist.tasks import CASES
-from isogloss.checklist.variants import VARIANTS, Variant, variants
+from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
-from isogloss.grammar.cases import fillers
-from isogloss.grammar.file import grammar
+from isogloss.grammar.cases import ChecklistExample, fillers
+from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS
 
 
@@ -67,55 +67,45 @@ def build(
 
 
 def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool, code: str) -> tuple[Path, int]:
-    encode = msgspec.json.Encoder().encode
-    path, rows = out / f"{code}.jsonl", 0
-    with atomic_write(path) as stream:
-        for row in _rows(code, variant, count, seed):
-            stream.write(encode(row).decode() + "\n")
-            rows += 1
-    if squad:
-        _write_squad(out / f"{code}.squad.json", variants(code, variant, count=count, seed=seed))
-    return path, rows
-
-
-def _rows(code: str, variant: str, count: int, seed: int) -> Iterator[dict[str, object]]:
     speaker = grammar(code)
-    asked = variants(code, variant, count=count, seed=seed)
-    for _, group_of in groupby(asked, key=lambda each: id(each.example.case)):
-        group = list(group_of)
-        case = group[0].example.case
-        words = fillers(case, speaker)
-        slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
-        for each in group:
-            yield {
-                "id": each.id,
-                "case": case.id,
-                "test": case.test,
-                "kind": variant,
-                "language": code,
-                "context": each.context,
-                "question": each.question,
-                "answer": each.answer,
-                "review": speaker.file.review[case.test],
-                "slots": slots,
-            }
+    examples = list(language_examples(code, variant, count=count, seed=seed))
+    path = out / f"{code}.jsonl"
+    with atomic_write(path) as stream:
+        for example in examples:
+            stream.write(msgspec.json.encode(_row(example, speaker)).decode() + "\n")
+    if squad:
+        with atomic_write(out / f"{code}.squad.json") as stream:
+            json.dump(_squad(examples), stream, ensure_ascii=False)
+    return path, len(examples)
 
 
-def _write_squad(path: Path, rows: Iterator[Variant]) -> None:
+def _row(example: ChecklistExample, speaker: Grammar) -> dict[str, object]:
+    case = example.case
+    words = fillers(case, speaker)
+    return {
+        "id": example.id,
+        "case": case.id,
+        "test": case.test,
+        "kind": example.variant,
+        "language": speaker.code,
+        "context": example.context,
+        "question": example.question,
+        "answer": example.answer,
+        "review": speaker.file.review[case.test],
+        "slots": {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots},
+    }
+
+
+def _squad(examples: Sequence[ChecklistExample]) -> dict[str, object]:
     paragraphs = []
-    for context, group in groupby(rows, key=lambda variant: variant.context):
+    for context, group in groupby(examples, key=lambda example: example.context):
         questions = [
             {
-                "id": variant.id,
-                "question": variant.question,
-                "answers": [{"text": variant.answer, "answer_start": context.find(variant.answer)}],
+                "id": example.id,
+                "question": example.question,
+                "answers": [{"text": example.answer, "answer_start": context.find(example.answer)}],
             }
-            for variant in group
+            for example in group
         ]
         paragraphs.append({"context": context, "qas": questions})
-    with atomic_write(path) as stream:
-        stream.write(
-            json.dumps(
-                {"version": "1.1", "data": [{"title": "checklist", "paragraphs": paragraphs}]}, ensure_ascii=False
-            )
-        )
+    return {"version": "1.1", "data": [{"title": "checklist", "paragraphs": paragraphs}]}

@@ -23,24 +23,21 @@ def case_of(example: str) -> str:
 
 
 class Match(QuestionAnswering):
-    """The tests of the checklist: the answer is right or wrong, by the fair rule and by the paper's."""
+    """Question answering whose answer is right or wrong, by the fair rule and by the paper's."""
 
     unit = "case"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Error rates over cases."""
-        first: dict[str, int] = {}
-        for row, example in enumerate(examples.ids):
-            first.setdefault(case_of(example), row)
-        firsts = np.fromiter(first.values(), np.int64, len(first))
-        place = {case: number for number, case in enumerate(first)}
-        owners = [place[case_of(example)] for example in examples.ids]
+        cases: dict[str, int] = {}
+        case_rows = np.array([cases.setdefault(case_of(example), len(cases)) for example in examples.ids], np.int64)
+        _, firsts = np.unique(case_rows, return_index=True)
         metrics: dict[str, Statistics] = {}
         for metric, mode in METRICS.items():
-            failed = np.zeros((len(first), 1))
-            failed[[owners[row] for row in self.failures(examples, values, mode)]] = 1
+            failed = np.zeros((len(cases), 1))
+            failed[case_rows[self.failures(examples, values, mode)]] = 1
             metrics[metric] = Statistics(failed, MEAN, firsts)
-        notes = [UNANSWERED] if any(said is None for said in values) else []
+        notes = [UNANSWERED] if None in values else []
         return Judgement(metrics, notes=notes, row_example=firsts)
 
     def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
@@ -53,7 +50,7 @@ class Match(QuestionAnswering):
 
 
 class Invariance(Match):
-    """Tests of steadiness: an answer may be wrong, but not another after a change that has nothing to do with it."""
+    """Invariance tests: an answer may be wrong, but it must not change with what has nothing to do with it."""
 
     def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
         """The rows of the changed examples whose answer is not that to the plain one, names apart."""

@@ -1,4 +1,4 @@
-"""When an answer is right: by the paper's rule, and by a fair one.
+"""Whether an answer is right: by the paper's rule, and by a fair one.
 
 `paper` is the released scorer: articles of the language become a blank, some end characters are stripped, the rest must
 be equal to the letter. `fair` compares what a reader would: Unicode-normalised and case-folded, without articles,
@@ -36,7 +36,17 @@ def _articles(language: str) -> re.Pattern[str]:
 
 
 def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
-    """Whether a prediction is the answer, by the rule `paper` or `fair`."""
+    """Whether a prediction is the right answer.
+
+    Args:
+        prediction: what a system answered.
+        answer: the right answer.
+        language: of both, by its code.
+        mode: the rule, "paper" or "fair".
+
+    Raises:
+        UnknownNameError: no such mode, or no such language of the checklist.
+    """
     if mode not in MODES:
         raise unknown("mode", mode, MODES)
     if mode == "paper":
@@ -53,14 +63,13 @@ def cleaned(text: str, language: str) -> str:
 
 @cache
 def _edges(language: str) -> tuple[frozenset[str], str, tuple[str, ...], tuple[str, ...]]:
-    """Small words, end marks, prefixes and particles that a fair reader forgives."""
+    """Small words, end marks, prefixes and particles that the fair rule forgives."""
     file = grammar(language).file
-    fold = [_folded(word) for word in (*file.articles, *file.classifiers)]
     return (
-        frozenset(fold),
+        frozenset(map(_folded, (*file.articles, *file.classifiers))),
         file.end + " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]",
-        tuple(_folded(prefix) for prefix in file.prefixes),
-        tuple(_folded(particle) for particle in file.particles),
+        tuple(map(_folded, file.prefixes)),
+        tuple(map(_folded, file.particles)),
     )
 
 
@@ -70,7 +79,7 @@ def _folded(text: str) -> str:
 
 @cache
 def _core(text: str, language: str) -> str:
-    """The text without what may stand at its edges: marks, articles, classifiers."""
+    """The text without what may be at its edges: marks, articles, classifiers."""
     small, end, _, _ = _edges(language)
     words = _folded(text).strip(end).split()
     while len(words) > 1 and words[0] in small:

@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from isogloss.checklist.kind import UNREVIEWED
-from isogloss.checklist.variants import variants
+from isogloss.checklist.shipped import language_examples
 from isogloss.grammar.file import grammar
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.readers.split_files import SplitFiles
@@ -13,7 +13,8 @@ from isogloss.tasks.readers.split_files import SplitFiles
 def read(split: SplitFiles) -> Examples:
     """The examples of a task; where they are changed ones, each is asked plain and changed."""
     test, variant = str(split.task.options["test"]), str(split.task.options["variant"])
-    asked = [each for name in dict.fromkeys(("mft", variant)) for each in variants(split.language, name, (test,))]
+    variants = dict.fromkeys(("mft", variant))
+    asked = [each for name in variants for each in language_examples(split.language, name, (test,))]
     for each in asked:
         split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
     for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
@@ -28,7 +29,7 @@ def read(split: SplitFiles) -> Examples:
             "renamed": [each.renamed for each in asked],
         },
         "answers",
-        units=[each.example.case.id for each in asked],
+        units=[each.case.id for each in asked],
     )
     review = grammar(split.language).file.review[test]
     examples.notes.append(UNREVIEWED if review.startswith("unreviewed") else review)

@@ -27,12 +27,9 @@ from isogloss.checklist.released_sheet import ENGLISH, SheetTranslation, read
 from isogloss.checklist.tasks import CASES
 from isogloss.data.files import read_bytes, resolve
 from isogloss.errors import DataError, unknown
-from isogloss.grammar.cases import ChecklistExample
 from isogloss.grammar.file import grammar
-from isogloss.grammar.schema import script_of_letter
+from isogloss.grammar.schema import in_script
 
-# What no system can do anything about: an answer it cannot give, and one question that wants two answers.
-UNPASSABLE_FINDINGS = ("unreachable", "same-question")
 # Tests whose sentences agree with the person: the sheet has them for men only.
 _MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
 _NAMES_FILE = "given_names/wikidata_names_places.json"
@@ -40,7 +37,7 @@ _NAMES_FILE = "given_names/wikidata_names_places.json"
 
 @dataclass(frozen=True)
 class ReleasedNames:
-    """Given names by language; a language that has none borrows the English ones."""
+    """Given names by language; a language without any borrows the English ones."""
 
     men: Mapping[str, Sequence[str]]
     women: Mapping[str, Sequence[str]]
@@ -49,8 +46,8 @@ class ReleasedNames:
         """Whether the language has no names of its own."""
         return language not in self.men
 
-    def of(self, language: str, test: str) -> list[str]:
-        """The names a test is filled with: of men, or of men and women in turn, each once."""
+    def names_for(self, language: str, test: str) -> list[str]:
+        """The names that fill a test in a language: of men, or of men and women in turn, each once."""
         code = ENGLISH if self.borrowed(language) else language
         if test in _MEN_ONLY:
             return list(dict.fromkeys(self.men[code]))
@@ -114,7 +111,7 @@ class ReleasedSheet:
         """Up to `count` distinct cases, all of them where there are fewer; same seed, same cases."""
         translation = self.translation(language, test)
         known = names or _names_beside(self.path, [language])
-        cases = ReleasedCases(translation, known.of(language, test))
+        cases = ReleasedCases(translation, known.names_for(language, test))
         if not cases.size:
             raise DataError(f"too few names for {language} {test}", where=str(self.path))
         rng = random.Random(f"released/{seed}/{language}/{test}")  # noqa: S311 - reproducible, not secret
@@ -135,46 +132,41 @@ def audit_sheet(
     count: int = CASES,
     seed: int = 0,
 ) -> Findings:
-    """Every defect of the released sheet, by the paper's scoring rule, in all languages or some.
+    """Find every defect of the released sheet, by the paper's scoring rule.
 
-    Without `names`, those of the data folder the sheet lies
-    in are used (`<folder>/given_names/` beside `<folder>/multichecklist/`), or else the shipped suite's.
+    Args:
+        path: the sheet.
+        languages: only these of its languages.
+        names: given names; default those of the data folder the sheet lies in (`<folder>/given_names/` beside
+            `<folder>/multichecklist/`), or else the shipped suite's.
+        count: cases per test and language.
+        seed: decides which cases are drawn.
+
+    Raises:
+        DataError: the sheet is malformed, or not there.
+        UnknownNameError: the sheet has no such language.
     """
     sheet = load(path)
     chosen = list(languages or sheet.languages)
     for language in chosen:
-        sheet.translation(language, sheet.tests[0])  # a misspelt language is told before the work begins
+        sheet.translation(language, sheet.tests[0])  # a misspelt language is reported before the work begins
     known = names or _names_beside(path, chosen)
     whole = Findings()
     for language in chosen:
         for test in sheet.tests:
             made = list(sheet.examples(language, test, count, seed, known))
-            whole.found += audit(made, TokenRules(language, mode="paper"), _people).found
-            whole.found += _slips(made, language, known)
+            whole.found += audit(made, TokenRules(language, mode="paper")).found
+            whole.found += _translation_defects(made, language, known)
             whole.examples += len(made)
     return whole
 
 
-def _people(example: ChecklistExample) -> Sequence[str]:
-    return example.people if isinstance(example, ReleasedExample) else ()
-
-
-def _slips(examples: Iterable[ReleasedExample], language: str, names: ReleasedNames) -> Iterator[Finding]:
+def _translation_defects(examples: Iterable[ReleasedExample], language: str, names: ReleasedNames) -> Iterator[Finding]:
     # Where the script differs, the audit sees borrowed names by their letters.
-    unseen = language != ENGLISH and names.borrowed(language) and script_of_letter("a", language)
+    unseen = language != ENGLISH and names.borrowed(language) and in_script("a", language)
     for example in examples:
-        for kind, detail in example.slips:
+        for kind, detail in example.defects:
             yield Finding(language, example.case.test, example.id, kind, detail)
         if unseen and example.people:
             detail = f"English names: {', '.join(example.people)}"
             yield Finding(language, example.case.test, example.id, "english", detail)
-
-
-def unpassable_cases(findings: Findings, kinds: Sequence[str] = UNPASSABLE_FINDINGS) -> dict[tuple[str, str], int]:
-    """How many cases no system can pass, by (language, test): a case fails if any of its examples does."""
-    cases: dict[tuple[str, str], set[str]] = {}
-    for finding in findings.found:
-        if finding.kind in kinds:
-            case = finding.example.rpartition("-")[0]
-            cases.setdefault((finding.language, finding.test), set()).add(case)
-    return {cell: len(found) for cell, found in cases.items()}

@@ -1,4 +1,4 @@
-"""Cases of the released sheet: what can be drawn, what is said then, and what is wrong with the saying."""
+"""Cases of the released sheet: what can be drawn, the examples made of it, and the defects of their translation."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ from isogloss.checklist.released_sheet import (
 )
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 
-# A kind of finding that only a translation can have, and its detail.
-Slip = tuple[str, str]
+# The kind of a finding that only a translation can have, and its detail.
+Defect = tuple[str, str]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"(?<!\S)(\w+) \1(?!\w)")
@@ -33,10 +33,9 @@ _PAIR = ("p1", "v1", "p2", "v2")
 
 @dataclass(frozen=True)
 class ReleasedExample(ChecklistExample):
-    """An example with the people in it and the slips of the cells it was made from, as (kind, detail)."""
+    """An example with the defects of the cells it was made from."""
 
-    people: tuple[str, ...] = ()
-    slips: tuple[Slip, ...] = ()
+    defects: tuple[Defect, ...] = ()
 
 
 class ReleasedCases:
@@ -44,7 +43,7 @@ class ReleasedCases:
 
     def __init__(self, translation: SheetTranslation, names: Sequence[str]) -> None:
         self._translation = translation
-        self._slips = dict(_cell_slips(translation))
+        self._defects = dict(_cell_defects(translation))
         self._copies: dict[str, list[str]] = {}
         for slot in sorted({slot for row in translation.templates for slot, _ in slots(row.english)}):
             self._copies.setdefault(slot.rstrip("0123456789"), []).append(slot)
@@ -53,28 +52,28 @@ class ReleasedCases:
         self.size = prod(self._sizes.values())
 
     def examples(self, index: int, number: int) -> Iterator[ReleasedExample]:
-        """The examples of the case `index`, which is to be called case `number`: every context with every question."""
+        """The examples of the case `index`, as case `number`: every context with every question."""
         drawn = self._drawn(index)
         facts = {lexicon_of(slot): row.english for slot, row in drawn.items() if isinstance(row, SheetRow)}
         pair = next((value for value in drawn.values() if isinstance(value, tuple)), None)
-        case = ChecklistCase(self._translation.test, number, tuple(_told(drawn)))
+        case = ChecklistCase(self._translation.test, number, tuple(_english_slots(drawn)))
         people = tuple(value for value in drawn.values() if isinstance(value, str))
         place = 0
         for row in self._translation.contexts:
             # A fill-in may differ from context to context; question and answer take that of their context.
             here = facts | {CONTEXT: row.english}
-            slips: list[Slip] = []
-            values = self._words(drawn, here, slips)
-            context = self._said(row, here | _property(row, pair), values, slips)
+            defects: list[Defect] = []
+            values = self._words(drawn, here, defects)
+            context = self._filled(row, here | _property(row, pair), values, defects)
             answers: dict[str, str] = {}
             for question, answer in zip(self._translation.questions, self._translation.answers, strict=True):
                 asked = here | _property(question, pair)
-                own = list(slips)
-                said = self._said(question, asked, values, own)
-                gold = self._said(answer, asked, values, own)
+                own = list(defects)
+                said = self._filled(question, asked, values, own)
+                gold = self._filled(answer, asked, values, own)
                 if answers.setdefault(said, gold) != gold:
                     own.append(("same-question", f"{said!r}: {answers[said]!r} and {gold!r}"))
-                yield ReleasedExample(case, place, context, said, gold, people, tuple(own))
+                yield ReleasedExample(case, place, context, said, gold, people, defects=tuple(own))
                 place += 1
 
     def _drawn(self, index: int) -> dict[str, _Drawn]:
@@ -89,39 +88,39 @@ class ReleasedCases:
         return drawn
 
     def _words(
-        self, drawn: Mapping[str, _Drawn], facts: Mapping[str, str], slips: list[Slip]
+        self, drawn: Mapping[str, _Drawn], facts: Mapping[str, str], defects: list[Defect]
     ) -> dict[str, str | dict[str, str]]:
         values: dict[str, str | dict[str, str]] = {}
         for slot, value in drawn.items():
             if isinstance(value, str):
                 values[slot] = value
             elif isinstance(value, SheetRow):
-                values[slot] = self._fitting(value, facts, slips).text
+                values[slot] = self._fitting(value, facts, defects).text
             else:
-                told = (self._fitting(row, facts, slips).text for row in value)
-                values[slot] = dict(zip(_PAIR, told, strict=True))
+                texts = (self._fitting(row, facts, defects).text for row in value)
+                values[slot] = dict(zip(_PAIR, texts, strict=True))
         return values
 
-    def _said(
-        self, row: SheetRow, facts: Mapping[str, str], values: Mapping[str, str | dict[str, str]], slips: list[Slip]
+    def _filled(
+        self, row: SheetRow, facts: Mapping[str, str], values: Mapping[str, str | dict[str, str]], defects: list[Defect]
     ) -> str:
-        template = self._fitting(row, facts, slips).text
+        template = self._fitting(row, facts, defects).text
         text = fill(template, values)
         for double in _DOUBLED.finditer(text):
             if re.search(rf"(?<!\w){re.escape(double[1])} \{{|\}} {re.escape(double[1])}(?!\w)", template):
-                slips.append(("doubled", f"{double[0]!r} in {text!r}"))
+                defects.append(("doubled", f"{double[0]!r} in {text!r}"))
         return text
 
-    def _fitting(self, row: SheetRow, facts: Mapping[str, str], slips: list[Slip]) -> SheetCell:
+    def _fitting(self, row: SheetRow, facts: Mapping[str, str], defects: list[Defect]) -> SheetCell:
         """The variant for what was drawn; where there is none, or more than one, the first."""
         found = row.fitting(facts)
         cell = (found or row.cells)[0]
-        slips += self._slips.get((row.line, cell.text), ())
+        defects += self._defects.get((row.line, cell.text), ())
         twice = [name for name in cell.condition.wanted if facts.get(name) in cell.condition.repeated]
         if len(found) != 1 or twice:
             named = sorted({name for variant in row.cells for name in variant.condition.wanted} & facts.keys())
             drawn = ", ".join(f"{name} {facts[name]!r}" for name in named)
-            slips.append(("condition", f"line {row.line}: {len(found) + len(twice)} variants for {drawn}"))
+            defects.append(("condition", f"line {row.line}: {len(found) + len(twice)} variants for {drawn}"))
         return cell
 
 
@@ -141,8 +140,8 @@ def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> 
     ]
 
 
-def _told(drawn: Mapping[str, _Drawn]) -> Iterator[tuple[str, str]]:
-    """What was drawn, in English: the slots of a case."""
+def _english_slots(drawn: Mapping[str, _Drawn]) -> Iterator[tuple[str, str]]:
+    """The slots of a case, filled in English."""
     for slot, value in drawn.items():
         if isinstance(value, tuple):
             yield from zip(_PAIR, (row.english for row in value), strict=True)
@@ -179,24 +178,24 @@ def fill(template: str, values: Mapping[str, str | dict[str, str]]) -> str:
     return SLOT.sub(text, template)
 
 
-def _cell_slips(translation: SheetTranslation) -> Iterator[tuple[tuple[int, str], list[Slip]]]:
+def _cell_defects(translation: SheetTranslation) -> Iterator[tuple[tuple[int, str], list[Defect]]]:
     """What is wrong with a cell however it is filled, by line and text."""
     for row in translation.templates:
         siblings = [other for other in translation.contexts if other.line != row.line]
         for cell in row.cells:
-            slips = [*_unknown_values(row, cell), *_slot_slips(row, cell)]
+            defects = [*_unknown_values(row, cell), *_slot_defects(row, cell)]
             if len(siblings) < len(translation.contexts):  # the row is a context itself
-                slips += _english_left(row, cell, siblings)
-            if slips:
-                yield (row.line, cell.text), slips
+                defects += _english_left(row, cell, siblings)
+            if defects:
+                yield (row.line, cell.text), defects
 
 
-def _unknown_values(row: SheetRow, cell: SheetCell) -> Iterator[Slip]:
+def _unknown_values(row: SheetRow, cell: SheetCell) -> Iterator[Defect]:
     for value in cell.condition.unknown:
         yield "condition", f"line {row.line}: no English value {value!r}"
 
 
-def _slot_slips(row: SheetRow, cell: SheetCell) -> Iterator[Slip]:
+def _slot_defects(row: SheetRow, cell: SheetCell) -> Iterator[Defect]:
     """Slots too many or too few, but not those a condition makes superfluous (`What age` said without the word)."""
     wanted, found = slots(row.english), slots(cell.text)
     excused = {(slot, part) for slot, part in wanted if lexicon_of(slot) in cell.condition.wanted}
@@ -205,7 +204,7 @@ def _slot_slips(row: SheetRow, cell: SheetCell) -> Iterator[Slip]:
             yield "slots", f"line {row.line} {name} {{{slot}{'.' if part else ''}{part}}}: {cell.text!r}"
 
 
-def _english_left(row: SheetRow, cell: SheetCell, siblings: Sequence[SheetRow]) -> Iterator[Slip]:
+def _english_left(row: SheetRow, cell: SheetCell, siblings: Sequence[SheetRow]) -> Iterator[Defect]:
     """Words of the English original that the other contexts of the test, which say the same, do without.
 
     A word that English and the language share (Dutch `is`) stands in several contexts; one left over, in one.

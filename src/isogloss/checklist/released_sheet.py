@@ -2,7 +2,7 @@
 
 | quirk | is read as |
 |---|---|
-| a language's code stands over several columns | variants of one translation, kept by position |
+| a language's code is over several columns | variants of one translation, kept by position |
 | `<code>-placeholders` right of a column | the condition of that variant: English values it is for, blank for all |
 | a condition over several fill-ins (`age, a sofa, …`) | one value of each fill-in must be drawn |
 | a condition that lists English contexts | the variant is for these contexts |
@@ -88,8 +88,6 @@ class SheetTranslation:
     """A test in one language; answer i is that of question i."""
 
     test: str
-    title: str
-    capability: str
     contexts: tuple[SheetRow, ...]
     questions: tuple[SheetRow, ...]
     answers: tuple[SheetRow, ...]
@@ -115,11 +113,10 @@ class _Line:
 
 @dataclass
 class _Block:
-    """The rows of one test, before the languages are told apart."""
+    """The rows of one test, in all languages."""
 
     title: str
     line: int
-    capability: str = ""
     templates: dict[str, list[_Line]] = field(default_factory=lambda: {name: [] for name in _TEMPLATES})
     lexicons: dict[str, list[_Line]] = field(default_factory=dict)
 
@@ -157,13 +154,13 @@ def read(path: Path) -> dict[str, dict[str, SheetTranslation]]:
         raise DataError("empty", where=str(path), fix="Expected a table with a column for each language")
     columns = _columns(header, f"{path}:1")
     if ENGLISH not in header:
-        raise DataError("no column en", where=f"{path}:1", fix="Conditions and fill-ins are told by their English")
+        raise DataError("no column en", where=f"{path}:1", fix="Conditions and fill-ins are known by their English")
     blocks = _blocks(rows, header, path)
-    known = _Known(blocks)
+    conditions = _ConditionParser(blocks)
     found: dict[str, dict[str, SheetTranslation]] = {}
     for language in dict.fromkeys(column.language for column in columns):
         own = [column for column in columns if column.language == language]
-        tests = (_translation(block, own, known, path) for block in blocks)
+        tests = (_translation(block, own, conditions, path) for block in blocks)
         found[language] = {translation.test: translation for translation in tests}
     return found
 
@@ -184,7 +181,7 @@ def _columns(header: Sequence[str], where: str) -> list[_Column]:
             columns.append(_Column(code, place, None))
         elif not columns or columns[-1] != _Column(code, place - 1, None):
             raise DataError(
-                f"column {place + 1} ({name}) does not stand right of a column {code}",
+                f"column {place + 1} ({name}) is not right of a column {code}",
                 where=where,
                 fix="Conditions belong to the translation at their left",
             )
@@ -215,7 +212,7 @@ def _blocks(rows: Iterable[Sequence[str]], header: Sequence[str], path: Path) ->
         elif current is None:
             raise DataError(f"{row.field} before the Name of a test", where=where)
         elif row.field == "Capability":
-            current.capability = row.english
+            continue
         elif row.field in _TEMPLATES:
             current.templates[row.field].append(row)
         else:
@@ -236,33 +233,33 @@ def _check_title(block: _Block, before: Iterable[_Block], where: str) -> None:
 def _check_templates(block: _Block, path: Path) -> None:
     counts = {name: len(rows) for name, rows in block.templates.items()}
     if not counts["Context"] or not counts["Question"] or counts["Question"] != counts["Answer"]:
-        told = ", ".join(f"{count} {name}" for name, count in counts.items())
+        counted = ", ".join(f"{count} {name}" for name, count in counts.items())
         fix = "Every test has contexts, and an Answer row for each Question"
-        raise DataError(f"{told} rows", where=f"{path}:{block.line}", fix=fix)
+        raise DataError(f"{counted} rows", where=f"{path}:{block.line}", fix=fix)
 
 
 def _share_lexicons(block: _Block, before: Sequence[_Block], path: Path) -> None:
-    """Give the test what its slots ask for, from the nearest test that has it; what nobody asks for is a mistake."""
-    asked: dict[str, int] = {}
+    """Give the test the fill-ins of its slots, from the nearest test that has them; others are a mistake."""
+    needed: dict[str, int] = {}
     for row in (row for rows in block.templates.values() for row in rows):
         for slot, _ in slots(row.english):
-            asked.setdefault(lexicon_of(slot), row.number)
+            needed.setdefault(lexicon_of(slot), row.number)
     for row in block.lexicons.get(PROPERTY, []):
-        asked.setdefault(row.english, row.number)
-    asked.pop(PEOPLE, None)
+        needed.setdefault(row.english, row.number)
+    needed.pop(PEOPLE, None)
     for name, rows in block.lexicons.items():
-        if name not in asked:
-            close = near_names(name, [*asked, "Name", "Capability", *_TEMPLATES], 1)
+        if name not in needed:
+            close = near_names(name, [*needed, "Name", "Capability", *_TEMPLATES], 1)
             fix = f"Did you mean {close[0]}?" if close else ""
             raise DataError(f"no template asks for {name!r}", where=f"{path}:{rows[0].number}", fix=fix)
-    for name, line in asked.items():
+    for name, line in needed.items():
         shared = next((other.lexicons[name] for other in (block, *before[::-1]) if name in other.lexicons), None)
         if shared is None:
             raise DataError(f"nothing to fill {name!r} with", where=f"{path}:{line}", fix=f"Add rows {name}")
         block.lexicons[name] = shared
 
 
-class _Known:
+class _ConditionParser:
     """What conditions may name: English values of each test's fill-ins, and English contexts of any test."""
 
     def __init__(self, blocks: Sequence[_Block]) -> None:
@@ -273,16 +270,15 @@ class _Known:
             values = self._values.setdefault(block.title, {})
             for name, rows in block.lexicons.items():
                 for row in rows:
-                    for told in (row.english, *_MARKS.split(row.english)):
-                        values.setdefault(_plain(told), (name, row.english))
+                    for value in (row.english, *_MARKS.split(row.english)):
+                        values.setdefault(_plain(value), (name, row.english))
 
-    def condition(self, text: str, title: str) -> Condition:
+    def parse(self, text: str, title: str) -> Condition:
         """A condition as it was meant: `a sofa`, `the sofa` and `sofa` name one thing."""
-        told = [token for token in re.split(r"\s*,\s*", text) if token]
         wanted: dict[str, set[str]] = {}
-        strange: list[str] = []
+        unknown_values: list[str] = []
         repeated: set[str] = set()
-        for token, times in Counter(told).items():
+        for token, times in Counter(filter(None, re.split(r"\s*,\s*", text))).items():
             if token in self._contexts:
                 wanted.setdefault(CONTEXT, set()).add(token)
             elif token in self._answers:
@@ -292,9 +288,9 @@ class _Known:
                 wanted.setdefault(name, set()).add(value)
                 repeated |= {value} if times > 1 else set()
             else:
-                strange.append(token)
+                unknown_values.append(token)
         return Condition(
-            {name: frozenset(values) for name, values in wanted.items()}, tuple(strange), frozenset(repeated)
+            {name: frozenset(values) for name, values in wanted.items()}, tuple(unknown_values), frozenset(repeated)
         )
 
 
@@ -302,30 +298,32 @@ def _plain(value: str) -> str:
     return _ARTICLE.sub("", value.casefold())
 
 
-def _translation(block: _Block, columns: Sequence[_Column], known: _Known, path: Path) -> SheetTranslation:
-    contexts = [row.english for row in block.templates["Context"]]
+def _translation(
+    block: _Block, columns: Sequence[_Column], conditions: _ConditionParser, path: Path
+) -> SheetTranslation:
+    english = [row.english for row in block.templates["Context"]]
 
     def row(line: _Line) -> SheetRow:
-        cells = tuple(_cells(line, columns, block.title, known, contexts))
+        cells = tuple(_cells(line, columns, block.title, conditions, english))
         if not cells:
             raise DataError(f"{columns[0].language} has no {line.field}", where=f"{path}:{line.number}")
         return SheetRow(line.english, line.number, cells)
 
     made = {name: tuple(map(row, rows)) for name, rows in (block.templates | block.lexicons).items()}
-    said, asked, answered = (made.pop(name) for name in _TEMPLATES)
-    return SheetTranslation(TITLES[block.title], block.title, block.capability, said, asked, answered, made)
+    contexts, questions, answers = (made.pop(name) for name in _TEMPLATES)
+    return SheetTranslation(TITLES[block.title], contexts, questions, answers, made)
 
 
 def _cells(
-    line: _Line, columns: Sequence[_Column], title: str, known: _Known, contexts: Sequence[str]
+    line: _Line, columns: Sequence[_Column], title: str, conditions: _ConditionParser, contexts: Sequence[str]
 ) -> Iterator[SheetCell]:
     for column in columns:
         text = line.cells[column.text]
-        told = line.cells[column.condition] if column.condition is not None else ""
+        condition = line.cells[column.condition] if column.condition is not None else ""
         if not text:
             continue
-        if line.field == "Answer" and "{" in told:
+        if line.field == "Answer" and "{" in condition:
             yield SheetCell(text, Condition({CONTEXT: frozenset(contexts[:1])}))
-            yield SheetCell(told, Condition({CONTEXT: frozenset(contexts[1:])}))
+            yield SheetCell(condition, Condition({CONTEXT: frozenset(contexts[1:])}))
         else:
-            yield SheetCell(text, known.condition(told, title))
+            yield SheetCell(text, conditions.parse(condition, title))

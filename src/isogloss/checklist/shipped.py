@@ -1,17 +1,18 @@
-"""The cases that are shipped: the same for all languages, frozen in `cases.tsv`, spoken by each language's file.
+"""The shipped cases: the same for all languages, frozen in `cases.tsv`, put into words by each language's grammar.
 
 Languages, words, names and templates come and go; a case keeps its id, its slots and the templates it is asked with. A
 case is therefore never drawn again, renumbered or removed: new ones are added at the end of the file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from isogloss.checklist.audit import Findings, TokenRules, audit, stands_once
+from isogloss.checklist.audit import Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
+from isogloss.checklist.variants import VARIANTS
 from isogloss.errors import IsoglossError, unknown
-from isogloss.grammar.cases import ChecklistCase, ChecklistExample, draw, examples, fillers, templates
+from isogloss.grammar.cases import ChecklistCase, ChecklistExample, draw, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS
 
@@ -25,20 +26,20 @@ def token_rules(speaker: Grammar, mode: str = "fair") -> TokenRules:
 @cache
 def shipped_cases() -> dict[str, tuple[ChecklistCase, ...]]:
     """All frozen cases, by test."""
-    found: dict[str, list[ChecklistCase]] = {test: [] for test in TESTS}
+    by_test: dict[str, list[ChecklistCase]] = {test: [] for test in TESTS}
     lines = (files("isogloss.checklist") / "cases.tsv").read_text(encoding="utf-8").splitlines()
     for line in lines[1:]:
         name, contexts, questions, written = line.split("\t")
         test, _, number = name.rpartition("-")
         pairs = (pair.partition("=") for pair in written.split(" "))
         slots = tuple((slot, value) for slot, _, value in pairs)
-        found[test].append(ChecklistCase(test, int(number), slots, int(contexts), int(questions)))
-    return {test: tuple(cases) for test, cases in found.items()}
+        by_test[test].append(ChecklistCase(test, int(number), slots, int(contexts), int(questions)))
+    return {test: tuple(cases) for test, cases in by_test.items()}
 
 
 @cache
 def suite_cases(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """The first `count` cases of a test; with a seed other than 0, so many that are drawn for the occasion.
+    """The first `count` cases of a test; with a seed other than 0, as many newly drawn ones.
 
     Raises:
         UnknownNameError: no such test.
@@ -73,27 +74,27 @@ def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> boo
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
     answers = [speaker.answer(answer, words) for _, answer in questions]
-    return all(stands_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
+    return all(occurs_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
 
 
 def language_examples(
-    code: str, tests: Sequence[str] = tuple(TESTS), count: int = CASES, seed: int = 0
+    code: str, variant: str = "mft", tests: Iterable[str] = TESTS, count: int = CASES, seed: int = 0
 ) -> Iterator[ChecklistExample]:
-    """The examples of a language, test by test, case by case."""
+    """The examples of a language in one of the `VARIANTS`, test by test, case by case.
+
+    Raises:
+        UnknownNameError: no such language or test.
+        IsoglossError: more cases are wanted than there are.
+    """
     speaker = grammar(code)
     for test in tests:
         for case in suite_cases(test, count, seed):
-            yield from examples(case, speaker)
+            yield from VARIANTS[variant](case, speaker)
 
 
 def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fair") -> Findings:
-    """Every defect of the suite in a language; a language with any cannot be shipped."""
-    speaker = grammar(code)
-
-    def people(example: ChecklistExample) -> list[str]:
-        return [word.base for slot, word in fillers(example.case, speaker).items() if slot in ("a", "b")]
-
-    return audit(language_examples(code, count=count, seed=seed), token_rules(speaker, mode), people)
+    """Every defect of the tests in a language; a language with any cannot be shipped."""
+    return audit(language_examples(code, count=count, seed=seed), token_rules(grammar(code), mode))
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:

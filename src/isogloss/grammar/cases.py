@@ -1,16 +1,26 @@
-"""What is drawn: cases over concepts, once for all languages, so that case k says the same everywhere."""
+"""Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import Grammar
-from isogloss.grammar.schema import LEAST_NAMES, TESTS, concepts
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
 from isogloss.grammar.words import Word
 
-PROPERTIES = ("colour", "size", "age", "shape", "material")
+# Slots that are filled with the name of a person.
+PEOPLE = ("a", "b")
+# The slots of a test; all others are named after their lexicon. Those of `properties` depend on what is drawn.
+_SLOTS = {
+    "comparisons": ("a", "b", "adjective"),
+    "intensifiers": ("a", "b", "state", "intensifier", "reducer"),
+    "job_vs_nationality": ("a", "profession", "nationality"),
+    "animal_vs_vehicle": ("a", "animal", "vehicle"),
+    "animal_vs_vehicle_2": ("a", "b", "animal", "vehicle"),
+}
 
 
 @dataclass(frozen=True)
@@ -39,67 +49,46 @@ class ChecklistCase:
 
 @dataclass(frozen=True)
 class ChecklistExample:
-    """A context with a question and its right answer; `place` counts the examples of a case."""
+    """A context with a question and its right answer.
+
+    Attributes:
+        case: whose example it is.
+        place: its number among the examples of the case.
+        people: the names in it.
+        variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
+        renamed: old and new names, where people were exchanged.
+    """
 
     case: ChecklistCase
     place: int
     context: str
     question: str
     answer: str
+    people: tuple[str, ...] = ()
+    variant: str = "mft"
+    renamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def id(self) -> str:
         """Stable, and unique within a language."""
-        return f"{self.case.id}-{self.place:02d}"
+        changed = "" if self.variant == "mft" else f"-{self.variant}"
+        return f"{self.case.id}-{self.place:02d}{changed}"
 
 
-def _people(rng: random.Random, count: int) -> list[str]:
+def _drawn_slots(test: str, rng: random.Random) -> dict[str, str]:
+    """A concept for every slot of a test: people of one gender first, then the others in their order."""
+
+    def one(lexicon: str) -> str:
+        return rng.choice(list(concepts()[lexicon]))
+
+    if test == "properties":
+        p, q = rng.sample(PROPERTIES, 2)
+        return {"object": one("object"), "p": f"{p}/{one(p)}", "q": f"{q}/{one(q)}"}
+    people = [slot for slot in _SLOTS[test] if slot in PEOPLE]
     gender = rng.choice("mf")
-    return [f"{gender}{number}" for number in rng.sample(range(LEAST_NAMES), count)]
-
-
-def _one(rng: random.Random, lexicon: str) -> str:
-    return rng.choice(list(concepts()[lexicon]))
-
-
-def _comparisons(rng: random.Random) -> dict[str, str]:
-    a, b = _people(rng, 2)
-    return {"a": a, "b": b, "adjective": _one(rng, "adjective")}
-
-
-def _intensifiers(rng: random.Random) -> dict[str, str]:
-    a, b = _people(rng, 2)
-    return {"a": a, "b": b, **{name: _one(rng, name) for name in ("state", "intensifier", "reducer")}}
-
-
-def _properties(rng: random.Random) -> dict[str, str]:
-    p, q = rng.sample(PROPERTIES, 2)
-    return {"object": _one(rng, "object"), "p": f"{p}/{_one(rng, p)}", "q": f"{q}/{_one(rng, q)}"}
-
-
-def _job(rng: random.Random) -> dict[str, str]:
-    [a] = _people(rng, 1)
-    return {"a": a, "profession": _one(rng, "profession"), "nationality": _one(rng, "nationality")}
-
-
-def _animal(rng: random.Random) -> dict[str, str]:
-    [a] = _people(rng, 1)
-    return {"a": a, "animal": _one(rng, "animal"), "vehicle": _one(rng, "vehicle")}
-
-
-def _animal_2(rng: random.Random) -> dict[str, str]:
-    a, b = _people(rng, 2)
-    return {"a": a, "b": b, "animal": _one(rng, "animal"), "vehicle": _one(rng, "vehicle")}
-
-
-_DRAWS: dict[str, Callable[[random.Random], dict[str, str]]] = {
-    "comparisons": _comparisons,
-    "intensifiers": _intensifiers,
-    "properties": _properties,
-    "job_vs_nationality": _job,
-    "animal_vs_vehicle": _animal,
-    "animal_vs_vehicle_2": _animal_2,
-}
+    names = rng.sample(range(LEAST_NAMES), len(people))
+    drawn = {slot: f"{gender}{number}" for slot, number in zip(people, names, strict=True)}
+    return drawn | {slot: one(slot) for slot in _SLOTS[test] if slot not in PEOPLE}
 
 
 @cache
@@ -113,17 +102,17 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...
     rng = random.Random(f"isogloss/{seed}/{test}")  # noqa: S311 - reproducible, not secret
     seen: dict[tuple[tuple[str, str], ...], None] = {}
     while len(seen) < count:
-        seen.setdefault(tuple(_DRAWS[test](rng).items()))
+        seen.setdefault(tuple(_drawn_slots(test, rng).items()))
     return tuple(ChecklistCase(test, number, slots) for number, slots in enumerate(seen))
 
 
 def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
     """The case's words in a language."""
-    found: dict[str, Word] = {}
+    words: dict[str, Word] = {}
     for slot, value in case.slots:
         lexicon, _, concept = value.rpartition("/")
-        found[slot] = speaker.word("name" if slot in ("a", "b") else lexicon or slot, concept)
-    return found
+        words[slot] = speaker.word("name" if slot in PEOPLE else lexicon or slot, concept)
+    return words
 
 
 def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
@@ -131,12 +120,10 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
     asked = [(speaker.say(question, words), speaker.answer(answer, words)) for question, answer in questions]
-    place = 0
-    for template in contexts:
-        context = speaker.say(template, words)
-        for question, answer in asked:
-            yield ChecklistExample(case, place, context, question, answer)
-            place += 1
+    people = tuple(words[slot].base for slot in PEOPLE if slot in words)
+    said = (speaker.say(template, words) for template in contexts)
+    for place, (context, (question, answer)) in enumerate(product(said, asked)):
+        yield ChecklistExample(case, place, context, question, answer, people)
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:

@@ -1,4 +1,4 @@
-"""A language's file: read, checked, and ready to speak."""
+"""The grammar of a language: its file, read and checked, as words, rules and sentences."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from isogloss.errors import unknown
 from isogloss.grammar.polish import polisher
-from isogloss.grammar.schema import LanguageFile, concepts, parse
+from isogloss.grammar.schema import CASED_SCRIPTS, LanguageFile, concepts, parse
 from isogloss.grammar.templates import Filler, TemplateWriter
 from isogloss.grammar.words import GrammarError, Rewrite, Word
 from isogloss.languages import language
@@ -17,13 +17,10 @@ _FOLDER = files("isogloss.grammar") / "languages"
 # The languages that have a file.
 CODES = tuple(sorted(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir() if entry.name.endswith(".toml")))
 
-# Scripts that begin sentences with a capital. Georgian has capitals that are never used this way.
-_CASED = ("Latn", "Cyrl", "Grek")
-
 
 @dataclass(frozen=True)
 class Grammar:
-    """Everything a language file says, as words, rules and sentences."""
+    """What a language file holds, ready to fill sentences."""
 
     file: LanguageFile
 
@@ -35,12 +32,12 @@ class Grammar:
     @cached_property
     def rules(self) -> Mapping[str, Rewrite]:
         """Forms made by rule."""
-        return {name: Rewrite(name, tuple(rule.steps), tuple(rule.examples)) for name, rule in self.file.rules.items()}
+        return {name: Rewrite(name, tuple(rule.steps)) for name, rule in self.file.rules.items()}
 
     @cached_property
     def polish(self) -> Callable[[str], str]:
         """What is done to every filled sentence."""
-        capitals = language(self.code).script in _CASED
+        capitals = language(self.code).script in CASED_SCRIPTS
         return polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
 
     @cached_property
@@ -57,8 +54,8 @@ class Grammar:
         """Given names of men (`m`) and women (`f`)."""
         lists = {"m": self.file.names.male, "f": self.file.names.female}
         return {
-            gender: [_word(f"{gender}{i}", entry, gender) for i, entry in enumerate(found)]
-            for gender, found in lists.items()
+            gender: [_word(f"{gender}{i}", entry, gender) for i, entry in enumerate(entries)]
+            for gender, entries in lists.items()
         }
 
     def word(self, lexicon: str, concept: str) -> Word:
@@ -75,7 +72,7 @@ class Grammar:
             raise GrammarError(error.what, where=f"{self.code}: {template}", fix=error.fix) from None
 
     def answer(self, template: str, fillers: Mapping[str, Filler]) -> str:
-        """A filled answer: neither contracted nor capitalised, since it stands inside a sentence."""
+        """A filled answer: neither contracted nor capitalised, since it is part of a sentence."""
         return self._writer.fill(template, fillers)
 
 

@@ -24,7 +24,6 @@ class Rewrite:
 
     name: str
     steps: tuple[tuple[str, str], ...]
-    examples: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def _compiled(self) -> list[tuple[re.Pattern[str], str]]:
