@@ -159,4 +159,4 @@ def _entity_table(
 def _main_metrics(of: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
     """The metrics the task is known by; where there are two their mean stands first."""
     main = {name: metrics[name] for name in of.main}
-    return main if len(main) == 1 else {SCORE: main_statistics(of, metrics), **main}
+    return main if len(main) == 1 else {SCORE: main_statistics(of.id, metrics), **main}

@@ -9,7 +9,8 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError, IsoglossError
-from isogloss.tasks.registry import ALIASES, task
+from isogloss.scoring.main_score import main_score
+from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
@@ -37,8 +38,7 @@ class CellScore(msgspec.Struct, frozen=True):
     @property
     def score(self) -> float:
         """The one figure the task is known by: the mean of its main metrics."""
-        main = task(self.task).main
-        return sum(self.metrics[name].value for name in main) / len(main)
+        return main_score(self.task, {name: number.value for name, number in self.metrics.items()})
 
 
 class AverageScore(msgspec.Struct, frozen=True):
