@@ -8,10 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.main_score import lower_is_better
 
+StrArray = npt.NDArray[np.str_]
 # One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
-Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
+Column = FloatArray | StrArray
 
 
 @dataclass(frozen=True)

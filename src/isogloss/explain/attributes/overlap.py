@@ -3,18 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.explain.attributes.lengths import cutter, spaced
 from isogloss.explain.attributes.lexicon import plain
+from isogloss.metrics.statistics import FloatArray, IntArray
 
 ORDER = 4
 
-Numbers = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
-
-def _sizes(lists: Sequence[Sequence[str]]) -> Integers:
+def _sizes(lists: Sequence[Sequence[str]]) -> IntArray:
     return np.fromiter(map(len, lists), np.int64, len(lists))
 
 
@@ -28,7 +25,7 @@ def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return float(_bleus([candidate], [reference], np.zeros(1, dtype=np.int64))[0])
 
 
-def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> Numbers:
+def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> FloatArray:
     """`bleu` for each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
     distinct = list(dict.fromkeys(references))
     place = {text: number for number, text in enumerate(distinct)}
@@ -37,7 +34,9 @@ def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -
     return _bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
 
 
-def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers) -> Numbers:
+def _bleus(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> FloatArray:
     """BLEU of each candidate against the reference whose number it has."""
     lengths, others = _sizes(candidates), _sizes(references)[reference_of]
     logs = np.zeros(len(candidates))
@@ -50,8 +49,8 @@ def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[st
 
 
 def _matches(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
-) -> Iterator[Numbers]:
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> Iterator[FloatArray]:
     """Clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs at once."""
     owner, places, words = _shared_words(candidates, references, reference_of)
     begin, grams, size = np.arange(len(words)), words, int(words.max(initial=0)) + 1
@@ -74,8 +73,8 @@ def _matches(
 
 
 def _shared_words(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
-) -> tuple[Integers, Integers, Integers]:
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """The words of all texts: whose each is (references first), its place, and its number.
 
     A word of a reference that none of its candidates has is in no common n-gram, and is left out at once. Words with
@@ -114,7 +113,7 @@ def _jaccards(first: Iterable[set[str]], second: Iterable[set[str]]) -> Iterator
         yield common / (len(ours) + len(theirs) - common) if common else 0.0
 
 
-def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> Numbers:
+def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> FloatArray:
     """The Jaccard index of each pair's sets of words, or of character trigrams in unsegmented scripts."""
     if not spaced(language):
         return trigram_overlaps(first, second)
@@ -122,7 +121,7 @@ def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> Numb
     return np.fromiter(_jaccards(*words), np.float64, len(first))
 
 
-def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> Numbers:
+def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> FloatArray:
     """The Jaccard index of each pair's sets of character trigrams, whatever the languages.
 
     Case, punctuation and spaces do not count; a text of one or two characters is its own trigram.
