@@ -69,7 +69,7 @@ class CellTable:
     def _entity_columns(self) -> dict[str, Column]:
         if self.entities is None:
             return {}
-        return self.entities.columns(self.examples, tagging.training(self.task, self.data))
+        return self.entities.columns(self.examples, tagging.training_entities(self.task.id, self.data))
 
     def described(self, attribute: Attribute) -> Attribute:
         """The attribute as this cell measures it: character spans are not counted in tokens."""

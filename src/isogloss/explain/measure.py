@@ -41,6 +41,11 @@ class BucketedRows:
         inside: npt.NDArray[np.bool_] = self.codes == bucket
         return inside
 
+    def heading(self, table: CellTable, metric: str) -> tuple[str, str, str, str, str, bool]:
+        """The fields of `BucketedAttribute`."""
+        attribute = self.attribute
+        return table.task.id, table.examples.language, metric, attribute.name, attribute.title, attribute.discrete
+
 
 @dataclass(frozen=True)
 class BucketDraws:

@@ -6,7 +6,7 @@ answers are character spans, the entities are spans too, and what is counted in 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -56,7 +56,7 @@ SPAN_TITLES = {
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingEntities:
     """The entities of a training set: how often each surface form occurs, and with which types."""
 
     forms: Counter[str]
@@ -98,7 +98,7 @@ class Entities:
         rows = np.column_stack([self.gold & found, found, self.gold]).astype(np.float64)
         return Statistics(rows, F1, self.example)
 
-    def columns(self, examples: Examples, trained: Training | None) -> dict[str, Column]:
+    def columns(self, examples: Examples, trained: TrainingEntities | None) -> dict[str, Column]:
         """The attributes of every chunk."""
         sentences: Sentences = examples["text" if self.spans else "tokens"]
         lengths = _lengths(sentences)
@@ -121,7 +121,7 @@ class Entities:
         counted: npt.NDArray[np.float64] = (before[start + self.last + 1] - before[start + self.first]).astype(float)
         return counted
 
-    def _against(self, sentences: Sentences, trained: Training) -> dict[str, Column]:
+    def _against(self, sentences: Sentences, trained: TrainingEntities) -> dict[str, Column]:
         bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
         forms = [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
         often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
@@ -201,31 +201,23 @@ def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
     return table
 
 
-def training(of: Task, data: Path | None) -> Training | None:
-    """The entities of the English training split, from which XTREME-R's systems transfer; None if it is not there."""
-    return _training(of.id, data)
-
-
 @lru_cache(maxsize=4)
-def _training(name: str, data: Path | None) -> Training | None:
-    of = find_task(name)
+def training_entities(name: str, data: Path | None) -> TrainingEntities | None:
+    """The entities of a task's English training split, from which XTREME-R's systems transfer; None if it has none."""
+    task = find_task(name)
     try:
-        examples = load(of, "en", "train", data, allow_partial=True)
+        examples = load(task, "en", "train", data, allow_partial=True)
     except DataError:
         return None
     if not examples.has_gold:
         return None
     typed: Counter[tuple[str, str]] = Counter()
-    for tokens, chunks in zip(examples["tokens"], extract(examples["tags"], dialect=of.dialect), strict=True):
+    for tokens, chunks in zip(examples["tokens"], extract(examples["tags"], dialect=task.dialect), strict=True):
         typed.update((_form(tokens[first : last + 1]), kind) for kind, first, last in chunks)
-    return Training(_totals(typed), typed)
-
-
-def _totals(typed: Mapping[tuple[str, str], int]) -> Counter[str]:
     forms: Counter[str] = Counter()
     for (form, _), count in typed.items():
         forms[form] += count
-    return forms
+    return TrainingEntities(forms, typed)
 
 
 def _form(parts: Sequence[str]) -> str:
