@@ -134,8 +134,7 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_json(self, path: Path | str) -> None:
         """Write the record."""
-        with atomic_write(Path(path)) as stream:
-            stream.write(msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n")
+        write_json(Path(path), self)
 
     @staticmethod
     def from_json(path: Path | str) -> "Results":
@@ -206,6 +205,12 @@ class Results(msgspec.Struct, frozen=True):
             for average in self.tasks
         ]
         return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
+
+
+def write_json(path: Path, record: Any, indent: int = 2) -> None:
+    """Write a record, or a list of them, as JSON that people can read."""
+    with atomic_write(path) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
