@@ -124,18 +124,7 @@ def statistics(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> Statis
 def coded_statistics(
     gold: Codes, predicted: Codes, lengths: IntArray, tags: Sequence[str], *, dialect: str = "conll"
 ) -> Statistics:
-    """`statistics` for tags that are integers already, the sentences of the corpus laid end to end.
-
-    Args:
-        gold: (tokens,) the gold tags, as positions in `tags`.
-        predicted: (tokens,) the predicted tags, likewise.
-        lengths: (sentences,) how many tokens each sentence has.
-        tags: the distinct tags.
-        dialect: the chunk rule.
-
-    Raises:
-        ValueError: the numbers of tags do not fit the lengths.
-    """
+    """`statistics` for tags that are positions in a list of `tags`, all sentences laid end to end."""
     lengths = np.asarray(lengths, dtype=np.int64)
     if not len(gold) == len(predicted) == lengths.sum():
         raise ValueError(f"{len(gold)} gold and {len(predicted)} predicted tags for {lengths.sum()} tokens")

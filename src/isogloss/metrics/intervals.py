@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.resampling import Seed, replicates, table_replicates, unit_table
+from isogloss.metrics.resampling import Seed, replicates
 from isogloss.metrics.statistics import F1, MEAN, RATIO, FloatArray, Statistics, Value
 
 # Scores that are equal on paper may differ in their last digits.
@@ -54,9 +54,8 @@ def bootstrap(
         ValueError: there are no rows, a number is not finite, or the value does not fit the columns.
     """
     given = _as_statistics(statistics, value)
-    table = unit_table(given)
-    scores = table_replicates(given.value, table, resamples, seed)
-    return percentile_interval(scores, level, units=len(table), score=given.score)
+    scores = replicates(given, resamples, seed)
+    return percentile_interval(scores, level, units=given.unit_count, score=given.score)
 
 
 def interval(

@@ -1,4 +1,4 @@
-"""The one contract of the house: a score is a sum of rows.
+"""The contract of every metric: a score is a function of sums over per-example rows.
 
 A metric turns gold and predictions into `Statistics`: an array of shape (n, k), one row per example, and a `Value`,
 which turns column sums into the score. Corpus scores, intervals, paired tests, buckets and merging shards follow
@@ -111,11 +111,7 @@ class Statistics:
 def merge(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several shards of one set, as if they had been computed together.
 
-    Args:
-        parts: statistics of one metric; either all or none name their resampling units.
-
-    Raises:
-        ValueError: they are of different metrics, or only some name their units.
+    They must be of one metric, and either all or none name their resampling units.
     """
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"
