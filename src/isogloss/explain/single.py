@@ -12,10 +12,10 @@ from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.buckets import Binning, interval_text
 from isogloss.explain.cell_table import RANKS, CellTable
 from isogloss.explain.examples import ExampleCollector
-from isogloss.explain.measure import BucketDraws, BucketedRows, bucket_draws, bucket_score, mean_draws
+from isogloss.explain.measure import BucketDraws, BucketedRows, bucket_draws, mean_draws
 from isogloss.explain.model import AttributeScores, Bucket, BucketScore
 from isogloss.explain.selection import AttributeSelection
-from isogloss.metrics.intervals import ROUNDING
+from isogloss.metrics.intervals import ROUNDING, interval
 from isogloss.metrics.significance import ALPHA, holm
 from isogloss.metrics.statistics import FloatArray, Statistics
 from isogloss.scoring.main_score import SCORE
@@ -72,11 +72,12 @@ def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int 
 def _scores(
     table: CellTable, bucketed: BucketedRows, drawn: BucketDraws, collector: ExampleCollector | None
 ) -> list[BucketScore]:
-    buckets = zip(bucketed.buckets, drawn.parts, drawn.draws.T, strict=True)
-    return [
-        bucket_score(bucket, part, draws, collector.add(table, bucketed.rows(place)) if collector else ())
-        for place, (bucket, part, draws) in enumerate(buckets)
-    ]
+    scores = []
+    for place, (bucket, part) in enumerate(zip(bucketed.buckets, drawn.parts, strict=True)):
+        low, high = interval(part, draws=drawn.draws[:, place])
+        ids = collector.add(table, bucketed.rows(place)) if collector else []
+        scores.append(BucketScore(bucket, 100 * part.score, 100 * low, 100 * high, ids))
+    return scores
 
 
 def best_and_worst(found: AttributeScores) -> tuple[BucketScore, BucketScore] | None:

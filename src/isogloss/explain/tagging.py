@@ -19,7 +19,7 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.chunks import extract
-from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct
+from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct, sizes
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
 from isogloss.tasks.kinds.tagging import given_spans, gold_spans
@@ -33,20 +33,20 @@ Sentences = Sequence[Sequence[str]]
 # Type, first and last part of the chunks of every sentence.
 Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
-_NEEDS = ("tokens", "tags", "entities")
-TAG = Attribute("tag", "type of the entity", _NEEDS, discrete=True, level="entity")
+
+def _entity_attribute(name: str, title: str, *, discrete: bool = False) -> Attribute:
+    return Attribute(name, title, ("tokens", "tags", "entities"), discrete, level="entity")
+
+
+TAG = _entity_attribute("tag", "type of the entity", discrete=True)
 ENTITY_ATTRIBUTES = (
-    Attribute("eLen", "entity length in tokens", _NEEDS, level="entity"),
-    Attribute("tLen", "entity length in characters, blanks not counted", _NEEDS, level="entity"),
-    Attribute("rPos", "position of the entity: its first token over the sentence length", _NEEDS, level="entity"),
-    Attribute(
-        "eDen", "entity density: share of the sentence's tokens that are in a gold entity", _NEEDS, level="entity"
-    ),
-    Attribute("seen", "whether the entity occurs in the English training set", _NEEDS, discrete=True, level="entity"),
-    Attribute(
-        "eCon", "label consistency: share of its training occurrences that have its type", _NEEDS, level="entity"
-    ),
-    Attribute("eFre", "how often the entity occurs in the English training set", _NEEDS, level="entity"),
+    _entity_attribute("eLen", "entity length in tokens"),
+    _entity_attribute("tLen", "entity length in characters, blanks not counted"),
+    _entity_attribute("rPos", "position of the entity: its first token over the sentence length"),
+    _entity_attribute("eDen", "entity density: share of the sentence's tokens that are in a gold entity"),
+    _entity_attribute("seen", "whether the entity occurs in the English training set", discrete=True),
+    _entity_attribute("eCon", "label consistency: share of its training occurrences that have its type"),
+    _entity_attribute("eFre", "how often the entity occurs in the English training set"),
 )
 SPAN_TITLES = {
     "eLen": "entity length in characters",
@@ -101,7 +101,7 @@ class Entities:
     def columns(self, examples: Examples, trained: TrainingEntities | None) -> dict[str, Column]:
         """The attributes of every chunk."""
         sentences: Sentences = examples["text" if self.spans else "tokens"]
-        lengths = _lengths(sentences)
+        lengths = sizes(sentences)
         width = self.last - self.first + 1
         inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(sentences))
         columns: dict[str, Column] = {
@@ -136,7 +136,7 @@ def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: 
     """The chunks of the gold and of every system's tags, or spans; a sentence without an answer has none."""
     types: dict[str, int] = {}
     sides = [_flat(side, types) for side in (_spans if spans else _chunks)(of, examples, systems)]
-    longest = int(_lengths(examples["text" if spans else "tags"]).max(initial=0)) + 1
+    longest = int(sizes(examples["text" if spans else "tags"]).max(initial=0)) + 1
     shape = (len(examples) + 1, longest, longest, len(types) + 1)
     # One number a chunk, ordered by sentence, end, first part and type; equal ones are one entity.
     packed = [np.ravel_multi_index(tuple(side.T), shape) for side in sides]
@@ -147,10 +147,6 @@ def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: 
         marks[np.searchsorted(every, side)] = True
     names = np.array([*types, ""], dtype=np.str_)
     return Entities(example, first, end - 1, kinds, names, held[0], tuple(held[1:]), spans)
-
-
-def _lengths(sentences: Sentences) -> IntArray:
-    return np.fromiter(map(len, sentences), np.int64, len(sentences))
 
 
 def _chunks(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
@@ -170,13 +166,12 @@ def _spans(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[
 
 def _flat(found: Chunks, types: dict[str, int]) -> IntArray:
     """Chunks as rows (sentence, end, first part, type number); `types` grows by what is new."""
-    counts = np.fromiter(map(len, found), np.int64, len(found))
     flat = list(chain.from_iterable(found))
     for kind in dict.fromkeys(map(itemgetter(0), flat)):
         types.setdefault(kind, len(types))
     columns = (map(itemgetter(2), flat), map(itemgetter(1), flat), map(types.__getitem__, map(itemgetter(0), flat)))
     table = np.empty((len(flat), 4), dtype=np.int64)
-    table[:, 0] = np.repeat(np.arange(len(found)), counts)
+    table[:, 0] = np.repeat(np.arange(len(found)), sizes(found))
     for place, column in enumerate(columns, 1):
         table[:, place] = np.fromiter(column, np.int64, len(flat))
     table[:, 1] += 1  # a span of blanks alone is empty: it ends where it begins

@@ -11,7 +11,7 @@ from isogloss.explain.attributes.lengths import ratio
 from isogloss.explain.attributes.needs import main_texts, text_language
 from isogloss.explain.model import StrArray
 from isogloss.languages import language as find_language
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.statistics import FloatArray, sizes
 from isogloss.tasks.examples import Examples
 
 # Where the letters of a script begin, by code point; "" begins what belongs to none that is told apart here.
@@ -62,12 +62,11 @@ class CharacterCounts:
 def _characters(examples: Examples) -> CharacterCounts:
     """Counts the characters of the main texts by class; each different character is looked up once."""
     texts = main_texts(examples)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     present = np.flatnonzero(np.bincount(codes, minlength=1))
     class_of = np.zeros(int(present.max(initial=0)) + 1, dtype=np.uint8)
     class_of[present] = [_class_of(int(code)) for code in present]
-    keys = np.repeat(np.arange(len(texts)) * _CLASSES, lengths) + class_of[codes]
+    keys = np.repeat(np.arange(len(texts)) * _CLASSES, sizes(texts)) + class_of[codes]
     counts = np.bincount(keys, minlength=len(texts) * _CLASSES).reshape(len(texts), _CLASSES).astype(np.float64)
     visible = counts.sum(axis=1) - counts[:, _SPACE]
     return CharacterCounts(counts[:, _DIGIT], counts[:, _PUNCTUATION], visible, counts[:, _LETTERS:])

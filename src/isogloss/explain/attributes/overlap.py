@@ -6,39 +6,30 @@ import numpy as np
 
 from isogloss.explain.attributes.lengths import cutter, spaced
 from isogloss.explain.attributes.lexicon import plain
-from isogloss.metrics.statistics import FloatArray, IntArray
+from isogloss.metrics.statistics import FloatArray, IntArray, sizes
 
 ORDER = 4
 
 
-def _sizes(lists: Sequence[Sequence[str]]) -> IntArray:
-    return np.fromiter(map(len, lists), np.int64, len(lists))
+def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> FloatArray:
+    """BLEU of each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
+    distinct = list(dict.fromkeys(references))
+    place = {text: number for number, text in enumerate(distinct)}
+    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
+    cut = cutter(language)
+    return token_bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
 
 
-def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """Sentence BLEU-4 of a token list against one reference, 0 to 1, with add-one smoothing.
+def token_bleus(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> FloatArray:
+    """Sentence BLEU-4 of each token list against the reference whose number it has, 0 to 1, with add-one smoothing.
 
     p_1 = m_1 / t_1 and p_n = (m_n + 1) / (t_n + 1) for n = 2, 3, 4 (Lin and Och, 2004), with m_n the clipped matches
     and t_n the n-grams of the candidate; the geometric mean times the brevity penalty exp(min(0, 1 - r/c)). No common
     word: 0. This is sacrebleu's `smooth_method="add-k"` with k = 1 and without effective order, divided by 100.
     """
-    return float(_bleus([candidate], [reference], np.zeros(1, dtype=np.int64))[0])
-
-
-def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> FloatArray:
-    """`bleu` for each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
-    distinct = list(dict.fromkeys(references))
-    place = {text: number for number, text in enumerate(distinct)}
-    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
-    cut = cutter(language)
-    return _bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
-
-
-def _bleus(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
-) -> FloatArray:
-    """BLEU of each candidate against the reference whose number it has."""
-    lengths, others = _sizes(candidates), _sizes(references)[reference_of]
+    lengths, others = sizes(candidates), sizes(references)[reference_of]
     logs = np.zeros(len(candidates))
     with np.errstate(divide="ignore", invalid="ignore"):  # empty candidates and those without a match are 0 in the end
         for order, matched in enumerate(_matches(candidates, references, reference_of), 1):

@@ -18,7 +18,7 @@ def first_answers(examples: Examples) -> Sequence[str]:
 
 
 def answer_question_bleu(examples: Examples) -> FloatArray:
-    """BLEU-AQ: the (first) gold answer scored against the question, 0 to 1; see `overlap.bleu`."""
+    """BLEU-AQ: the (first) gold answer scored against the question, 0 to 1; see `overlap.token_bleus`."""
     return bleus(first_answers(examples), examples["question"], examples.language)
 
 

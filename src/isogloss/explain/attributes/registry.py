@@ -210,7 +210,10 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
 
     def values(examples: Examples) -> Column:
         places = ((examples.task, examples.language), (examples.task, ""), ("", examples.language), ("", ""))
-        column = [_looked_up(found, places, identifier) for identifier in examples.ids]
+        column = [
+            next((found[key] for place in places if (key := (*place, identifier)) in found), None)
+            for identifier in examples.ids
+        ]
         if None in column:
             missing = examples.ids[column.index(None)]
             raise DataError(
@@ -221,9 +224,3 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)
 
     return Attribute(name, f"{name} (from {Path(path).name})", (), not continuous, values)
-
-
-def _looked_up(
-    found: dict[tuple[str, str, str], bool | float | str], places: tuple[tuple[str, str], ...], identifier: str
-) -> bool | float | str | None:
-    return next((found[key] for place in places if (key := (*place, identifier)) in found), None)
