@@ -172,8 +172,9 @@ def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[
 
 def distribution(table: CellTable, attribute: Attribute, column: Column) -> Distribution:
     """Mean and quartiles of the numbers, or the shares of the most frequent values."""
-    of = table.examples
-    about = (of.task, of.language, of.split, attribute.name, attribute.title, attribute.discrete, len(column))
+    examples = table.examples
+    cell = (examples.task, examples.language, examples.split)
+    about = (*cell, attribute.name, attribute.title, attribute.discrete, len(column))
     if attribute.discrete:
         counts = Counter(column.astype(np.str_).tolist())
         return Distribution(*about, shares={value: n / len(column) for value, n in counts.most_common(LISTED)})

@@ -100,13 +100,13 @@ def learn_binning(
     # The largest value is no inner edge: nothing would lie above it.
     upto = np.cumsum(counts)[:-1]
     if greedy:
-        return Binning(edges=tuple(values[_full(upto, counts.sum() / buckets)].tolist()))
+        return Binning(edges=tuple(values[_filled(upto, counts.sum() / buckets)].tolist()))
     wanted = np.arange(1, buckets) * counts.sum() / buckets
     nearest = np.abs(upto[None, :] - wanted[:, None]).argmin(axis=1)
     return Binning(edges=tuple(values[sorted(set(nearest.tolist()))].tolist()))
 
 
-def _full(upto: IntArray, share: float) -> list[int]:
+def _filled(upto: IntArray, share: float) -> list[int]:
     """The values at which a bucket has its share of the rows, one bucket after the other."""
     places: list[int] = []
     held = 0

@@ -94,5 +94,5 @@ def disagreement(table: CellTable, pair: tuple[int, int], collector: ExampleColl
     theirs = order[((second >= RIGHT) & (first < RIGHT))[order]]
     ids = [collector.keep(table, rows[: collector.limit].tolist()) if collector else [] for rows in (ours, theirs)]
     whole = [table.metrics[system][table.main].score for system in pair]
-    of, n = table.examples, len(table.examples)
-    return Disagreement(of.task, of.language, n, 100 * (whole[0] - whole[1]), len(ours), len(theirs), ids[0], ids[1])
+    cell = (table.task.id, table.examples.language, len(table.examples))
+    return Disagreement(*cell, 100 * (whole[0] - whole[1]), len(ours), len(theirs), *ids)

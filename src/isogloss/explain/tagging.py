@@ -111,7 +111,7 @@ class Entities:
             "rPos": self.first / np.maximum(lengths, 1)[self.example],
             "eDen": (inside / np.maximum(lengths, 1))[self.example],
         }
-        return columns | ({} if trained is None else self._against(sentences, trained))
+        return columns | ({} if trained is None else self._seen_in(sentences, trained))
 
     def _characters(self, sentences: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
         parts = map(str.strip, chain.from_iterable(sentences)) if self.spans else chain.from_iterable(sentences)
@@ -121,7 +121,7 @@ class Entities:
         counted: npt.NDArray[np.float64] = (before[start + self.last + 1] - before[start + self.first]).astype(float)
         return counted
 
-    def _against(self, sentences: Sentences, trained: TrainingEntities) -> dict[str, Column]:
+    def _seen_in(self, sentences: Sentences, trained: TrainingEntities) -> dict[str, Column]:
         bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
         forms = [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
         often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
@@ -132,10 +132,10 @@ class Entities:
         return {"seen": np.where(often > 0, "seen", "unseen"), "eCon": consistency, "eFre": often}
 
 
-def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
+def entities(task: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
     """The chunks of the gold and of every system's tags, or spans; a sentence without an answer has none."""
     types: dict[str, int] = {}
-    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(of, examples, systems)]
+    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(task, examples, systems)]
     longest = int(sizes(examples["text" if spans else "tags"]).max(initial=0)) + 1
     shape = (len(examples) + 1, longest, longest, len(types) + 1)
     # One number a chunk, ordered by sentence, end, first part and type; equal ones are one entity.
@@ -149,18 +149,18 @@ def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: 
     return Entities(example, first, end - 1, kinds, names, held[0], tuple(held[1:]), spans)
 
 
-def _chunks(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+def _chunks(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
     """The chunks of the gold tags, then those of every system's."""
     gold: Sentences = examples["tags"]
-    yield extract(gold, dialect=of.dialect)
+    yield extract(gold, dialect=task.dialect)
     for values in systems:
         given = [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
-        yield extract(given, dialect=of.dialect)
+        yield extract(given, dialect=task.dialect)
 
 
-def _spans(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+def _spans(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
     """The character spans of the gold, then those of every system."""
-    for side in (gold_spans(of, examples), *(given_spans(examples, values) for values in systems)):
+    for side in (gold_spans(task, examples), *(given_spans(examples, values) for values in systems)):
         yield [[(kind, start, end - 1) for start, end, kind in found] for found in side]
 
 
