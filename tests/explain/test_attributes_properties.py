@@ -9,13 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.explain.attributes import attributes_for, count_tokens
-from isogloss.explain.attributes.overlap import bleu, bleus, overlaps, trigram_overlaps
+from isogloss.explain.attributes.overlap import bleus, overlaps, token_bleus, trigram_overlaps
 from isogloss.tasks.examples import Examples, Pool
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 TEXT = st.text(max_size=40)
 SHARES = {"overlap", "surface", "outOfScript", "digits", "punctuation", "BLEU-AQ", "BLEU-QC", "poolShare"}
 LANGUAGES = st.sampled_from(["en", "ar", "hi", "zh", "ja", "th", "my", "ko"])
+
+
+def bleu(candidate, reference):
+    return token_bleus([candidate], [reference], np.zeros(1, dtype=np.int64))[0]
 
 
 def plain_bleu(candidate, reference):

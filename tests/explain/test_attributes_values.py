@@ -218,7 +218,7 @@ def test_without_a_pool_its_attributes_are_not_offered():
     offered = {one.name for one in attributes_for("pool", data)}
     assert {"queryLen", "freqBin"} <= offered
     assert not {"targetLen", "surface", "targetLang", "sameLang", "poolShare"} & offered
-    with pytest.raises(DataError, match="pool of candidates is not at hand"):
+    with pytest.raises(DataError, match="pool of candidates is missing"):
         attribute("targetLen").values(data)
 
 

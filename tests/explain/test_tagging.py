@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.tagging import Training, confusion, entities, training
+from isogloss.explain.tagging import TrainingEntities, confusion, entities, training_entities
 from isogloss.metrics import chunks, spans
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -77,12 +77,12 @@ def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     # "ada" twice as PER and once as ORG.
     path.write_text("Ada\tB-PER\nin\tO\nOslo\tB-LOC\n\nada\tB-PER\n\nADA\tB-ORG\n\n")
-    trained = training(WIKIANN, tmp_path)
+    trained = training_entities(WIKIANN.id, tmp_path)
     columns = entities(WIKIANN, made(TOKENS, GOLD), [SAID]).columns(made(TOKENS, GOLD), trained)
     assert columns["seen"].tolist() == ["seen", "unseen", "unseen", "seen", "seen", "unseen"]
     assert columns["eFre"].tolist() == [3, 0, 0, 1, 1, 0]
     np.testing.assert_allclose(columns["eCon"].astype(float), [2 / 3, np.nan, np.nan, 1, 0, np.nan])
-    assert training(WIKIANN, tmp_path / "nowhere") is None
+    assert training_entities(WIKIANN.id, tmp_path / "nowhere") is None
 
 
 def spelled(tokens: list[list[str]], gold: list[list[str]], task_id: str = "wikiann") -> Examples:
@@ -121,7 +121,7 @@ def test_character_spans_are_entities_counted_in_characters() -> None:
 
 def test_spans_are_seen_in_training_by_their_characters() -> None:
     examples = spelled(TOKENS, GOLD)
-    trained = Training(Counter({"boli": 2, "oslo": 1}), Counter({("boli", "PER"): 1, ("boli", "ORG"): 1}))
+    trained = TrainingEntities(Counter({"boli": 2, "oslo": 1}), Counter({("boli", "PER"): 1, ("boli", "ORG"): 1}))
     by_spans = entities(WIKIANN, examples, [], spans=True).columns(examples, trained)
     by_tokens = entities(WIKIANN, examples, []).columns(examples, trained)
     for name in ("seen", "eFre", "eCon"):

@@ -5,7 +5,18 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import AllowPartial, Data, Format, Gold, Languages, Split, Suite, Tasks, progress, request
+from isogloss.cli.options import (
+    AllowPartial,
+    Data,
+    Format,
+    Gold,
+    Languages,
+    Split,
+    Suite,
+    Tasks,
+    make_request,
+    progress,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -36,17 +47,14 @@ def compare(
       isogloss compare mbert xlmr mt5 --tasks xquad --languages en,zh \\
           --json comparison.json
     """
-    import msgspec
-
-    from isogloss.data.files import atomic_write
     from isogloss.report.compare_tables import comparison_tables
     from isogloss.report.tables import show
     from isogloss.scoring.compare import compare_request
+    from isogloss.scoring.results import write_json
 
-    asked = request(suite, tasks, languages, split, data, gold, allow_partial)
+    request = make_request(suite, tasks, languages, split, data, gold, allow_partial)
     with progress("comparing") as step:
-        comparisons = compare_request(systems, asked, step)
+        comparisons = compare_request(systems, request, step)
     if json is not None:
-        with atomic_write(json) as stream:
-            stream.write(msgspec.json.format(msgspec.json.encode(comparisons), indent=2).decode() + "\n")
+        write_json(json, comparisons)
     show([table for comparison in comparisons for table in comparison_tables(comparison)], form)

@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, progress, request, words
+from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, make_request, progress, words
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
     from isogloss.explain.bias import DatasetBias
-    from isogloss.explain.selection import AttributeSelection
-    from isogloss.scoring.cells import Request
 
 app = typer.Typer(add_completion=False)
 
@@ -57,65 +55,39 @@ def explain(
           --attributes aLen@whitespace,qLen=greedy
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
+    from isogloss.explain.analysis import explain_request
+    from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
 
-    asked = request(suite, tasks, languages, split, data, None, False)
-    selection = select_attributes(words(attributes), asked)
+    request = make_request(suite, tasks, languages, split, data, None, False)
+    selection = select_attributes(words(attributes), request)
     if html is not None:
         from isogloss.report.charts import chart_library
 
         chart_library()  # before anything is computed
+    found: Analysis | DatasetBias
     if bias:
-        _show_bias(asked, selection, json, html)
+        with progress("looking at the data") as step:
+            found = bias_request(request, selection, step)
     elif systems:
-        _show_systems(systems, asked, selection, examples, json, html)
+        with progress("explaining") as step:
+            found = explain_request(systems, request, selection, examples=examples, progress=step)
     else:
         raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
+    _write_and_show(found, json, html)
 
 
-def _show_systems(
-    systems: list[Path],
-    asked: "Request",
-    selection: "AttributeSelection",
-    examples: int,
-    json: Path | None,
-    html: Path | None,
-) -> None:
-    from isogloss.explain.analysis import explain_request
+def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, html: Path | None) -> None:
+    from isogloss.explain.bias import DatasetBias
+    from isogloss.report.bias_tables import bias_tables
     from isogloss.report.explain_tables import analysis_tables
     from isogloss.report.tables import show
+    from isogloss.scoring.results import write_json
 
-    with progress("explaining") as step:
-        found = explain_request(systems, asked, selection, examples=examples, progress=step)
     if html is not None:
-        from isogloss.report.write import write_analysis
+        from isogloss.report.write import write_analysis, write_bias
 
-        write_analysis(found, html)
-    _write_json(found, json)
-    show(analysis_tables(found), "table")
-
-
-def _show_bias(asked: "Request", selection: "AttributeSelection", json: Path | None, html: Path | None) -> None:
-    from isogloss.explain.bias import bias_request
-    from isogloss.report.bias_tables import bias_tables
-    from isogloss.report.tables import show
-
-    with progress("looking at the data") as step:
-        found = bias_request(asked, selection, step)
-    if html is not None:
-        from isogloss.report.write import write_bias
-
-        write_bias(found, html)
-    _write_json(found, json)
-    show(bias_tables(found), "table")
-
-
-def _write_json(found: Union["Analysis", "DatasetBias"], path: Path | None) -> None:
-    if path is None:
-        return
-    import msgspec
-
-    from isogloss.data.files import atomic_write
-
-    with atomic_write(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n")
+        write_bias(found, html) if isinstance(found, DatasetBias) else write_analysis(found, html)
+    if json is not None:
+        write_json(json, found, indent=1)
+    show(bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found), "table")

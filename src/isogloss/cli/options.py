@@ -40,7 +40,7 @@ AllowPartial = Annotated[
 ]
 
 
-def request(
+def make_request(
     suite: str,
     tasks: str | None,
     languages: str | None,
@@ -49,7 +49,7 @@ def request(
     gold: Path | None,
     allow_partial: bool,
 ) -> "Request":
-    """What `score` and `compare` are asked for, with every name checked."""
+    """What `score`, `compare` and `explain` are to do, with every name checked."""
     from isogloss.scoring.cells import Request
 
     return Request.of(

@@ -15,8 +15,8 @@ from isogloss.cli.options import (
     Split,
     Suite,
     Tasks,
+    make_request,
     progress,
-    request,
 )
 
 app = typer.Typer(add_completion=False)
@@ -52,13 +52,13 @@ def score(
     from isogloss.report.tables import show
     from isogloss.scoring.score import score_request
 
-    asked = request(suite, tasks, languages, split, data, gold, allow_partial)
+    request = make_request(suite, tasks, languages, split, data, gold, allow_partial)
     with progress("scoring") as step:
-        results = score_request(predictions, asked, step)
+        results = score_request(predictions, request, step)
     if json is not None:
         results.to_json(json)
     if csv is not None:
         results.to_csv(csv)
     tables = score_tables({str(results.system.get("name", "")): results})
-    further = load_object(asked.suite.tables)(results) if asked.suite.tables else []
+    further = load_object(request.suite.tables)(results) if request.suite.tables else []
     show([*tables, *further], form)

@@ -5,10 +5,9 @@
 seen them.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isogloss.lazy import callable_package
+from isogloss.lazy import callable_package, submodules
 
 __all__ = ["attributes", "dataset_bias"]
 
@@ -18,11 +17,8 @@ if TYPE_CHECKING:
     from isogloss.explain import attributes
     from isogloss.explain.bias import dataset_bias
 else:
+    _submodule = submodules(__name__, ["attributes", "bias"])
 
     def __getattr__(name: str) -> Any:
         """Everything loads when it is first used."""
-        if name == "dataset_bias":
-            return import_module(f"{__name__}.bias").dataset_bias
-        if name == "attributes":
-            return import_module(f"{__name__}.attributes")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _submodule("bias").dataset_bias if name == "dataset_bias" else _submodule(name)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -106,9 +105,7 @@ def explain(
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
-    request = Request.of(
-        suite, tasks=tasks, languages=languages, split=split, data=None if data is None else Path(data)
-    )
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
     selection = select_attributes(attributes, request)
     return explain_request(predictions, request, selection, examples=examples, seed=seed)
 
@@ -124,13 +121,8 @@ def explain_request(
 ) -> Analysis:
     """Single analysis of every system and pairwise analysis of every two, as a request says.
 
-    Args:
-        systems: prediction folders.
-        request: tasks, languages, split and data.
-        selection: the attributes, and how they are cut; all if None, into equal counts in every language.
-        examples: how many examples of every bucket are listed with their texts.
-        seed: the same seed gives the same intervals.
-        progress: called with every cell.
+    Without a selection all attributes are taken, and cut into equal counts in every language; `examples` of every
+    bucket are listed with their texts, and `progress` is called with every cell.
     """
     selection = selection or AttributeSelection()
     about = [open_predictions(each).system for each in systems]

@@ -3,7 +3,6 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,8 +17,7 @@ from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import data_frame
 from isogloss.tasks.loading import load_gold
-from isogloss.tasks.registry import task
-from isogloss.tasks.task import Task
+from isogloss.tasks.registry import task as find_task
 
 # Values of a discrete attribute that are reported by name.
 LISTED = 20
@@ -56,7 +54,7 @@ class Distances(msgspec.Struct, frozen=True):
 
 
 class DatasetBias(msgspec.Struct, frozen=True):
-    """The attributes of the examples of many cells; `missing` are cells without gold at hand."""
+    """The attributes of the examples of many cells; `missing` are cells without gold."""
 
     split: str
     distributions: list[Distribution]
@@ -98,54 +96,44 @@ def dataset_bias(
         DataError: no cell has data.
         UnknownNameError: no such suite, task, language, split or attribute.
     """
-    folder = None if data is None else Path(data)
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
     return bias_request(request, select_attributes(attributes, request))
 
 
 def bias_request(
     request: Request, selection: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
 ) -> DatasetBias:
-    """The distribution of every selected attribute in every cell that has data.
-
-    Args:
-        request: tasks, languages, split and data.
-        selection: the attributes; all if None.
-        progress: called with every cell.
-
-    Raises:
-        DataError: no cell has data.
-    """
-    found: list[Distribution] = []
+    """The distribution of every selected attribute, or of all, in every cell; that none has data is an error."""
+    distributions: list[Distribution] = []
     apart: list[Distances] = []
     missing: list[str] = []
     for name in request.tasks:
         columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
-        for table in _gold_tables(task(name), request, missing, progress):
+        for table in _gold_tables(name, request, missing, progress):
             for attribute, column in _columns(table, selection or AttributeSelection()):
-                found.append(distribution(table, attribute, column))
+                distributions.append(distribution(table, attribute, column))
                 columns.setdefault(attribute.name, (attribute, {}))[1][table.examples.language] = column
         apart += [distances(name, attribute, by_language) for attribute, by_language in columns.values()]
-    if not found:
+    if not distributions:
         raise DataError(
             f"no {request.split} data for {', '.join(request.tasks)}",
             where=str(request.data or ""),
             fix="isogloss fetch gets the files; --split dev takes the development sets",
         )
-    return DatasetBias(request.split, found, [table for table in apart if len(table.languages) > 1], missing)
+    return DatasetBias(request.split, distributions, [table for table in apart if len(table.languages) > 1], missing)
 
 
 def shared_binnings(
     request: Request, selection: AttributeSelection, progress: Callable[[str], None] | None = None
 ) -> dict[tuple[str, str], Binning]:
-    """For each (task, attribute) that is cut alike in all languages how, learnt from the gold of all of them."""
+    """How each (task, attribute) that is cut alike in all languages is cut, from the gold of all of them."""
     binnings: dict[tuple[str, str], Binning] = {}
     if selection.edges not in ("shared", "mixed"):
         return binnings
     for name in request.tasks:
         columns: dict[str, list[Column]] = defaultdict(list)
         attributes: dict[str, Attribute] = {}
-        for table in _gold_tables(task(name), request, [], progress):
+        for table in _gold_tables(name, request, [], progress):
             for attribute, column in _columns(table, selection):
                 if selection.rule(attribute.name) == "shared":
                     columns[attribute.name].append(column)
@@ -157,22 +145,22 @@ def shared_binnings(
 
 
 def _gold_tables(
-    of: Task, request: Request, missing: list[str], progress: Callable[[str], None] | None
+    name: str, request: Request, missing: list[str], progress: Callable[[str], None] | None
 ) -> Iterator[CellTable]:
-    """Tables without a system; a cell that has no gold here joins the missing."""
-    for language in request.languages_of(of):
+    """Tables without a system; a cell that has no gold joins the missing."""
+    task = find_task(name)
+    for language in request.languages_of(task):
         if progress is not None:
-            progress(f"{of.id}/{language}")
-        splits = ("test", "dev") if request.split == "best" else (request.split,)
-        for split in splits:
+            progress(f"{name}/{language}")
+        for split in request.splits:
             try:
-                examples = load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
+                examples = load_gold(task, language, split, request.data, allow_partial=request.allow_partial)
             except DataError:
                 continue
-            yield gold_table(of, examples, request.data)
+            yield gold_table(task, examples, request.data)
             break
         else:
-            missing.append(f"{of.id}/{language}")
+            missing.append(f"{name}/{language}")
 
 
 def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[Attribute, Column]]:
@@ -184,8 +172,9 @@ def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[
 
 def distribution(table: CellTable, attribute: Attribute, column: Column) -> Distribution:
     """Mean and quartiles of the numbers, or the shares of the most frequent values."""
-    of = table.examples
-    about = (of.task, of.language, of.split, attribute.name, attribute.title, attribute.discrete, len(column))
+    examples = table.examples
+    cell = (examples.task, examples.language, examples.split)
+    about = (*cell, attribute.name, attribute.title, attribute.discrete, len(column))
     if attribute.discrete:
         counts = Counter(column.astype(np.str_).tolist())
         return Distribution(*about, shares={value: n / len(column) for value, n in counts.most_common(LISTED)})

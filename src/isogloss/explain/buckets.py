@@ -27,7 +27,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Binning:
-    """How one attribute is cut into buckets; learnt from one column, it can be applied to others.
+    """How one attribute is cut into buckets; found for one column, it can be applied to others.
 
     Attributes:
         edges: upper edges of all continuous buckets but the last, ascending: (…, edge], (edge, …]; None if discrete.
@@ -40,12 +40,7 @@ class Binning:
     named: bool = True
 
     def apply(self, column: Column, counted: npt.NDArray[np.bool_] | None = None) -> tuple[list[Bucket], IntArray]:
-        """The buckets that hold any row, and the bucket of each row.
-
-        Args:
-            column: one value a row.
-            counted: the rows that count as members (the gold entities, where rows are entities); all if None.
-        """
+        """The buckets that hold any row, and the bucket of each row; `counted` rows make their sizes, all if None."""
         codes, names = self._discrete(column) if self.edges is None else self._continuous(column)
         held = np.bincount(codes, minlength=len(names)) > 0
         used, codes = np.flatnonzero(held), (np.cumsum(held) - 1)[codes]
@@ -105,13 +100,13 @@ def learn_binning(
     # The largest value is no inner edge: nothing would lie above it.
     upto = np.cumsum(counts)[:-1]
     if greedy:
-        return Binning(edges=tuple(values[_full(upto, counts.sum() / buckets)].tolist()))
+        return Binning(edges=tuple(values[_filled(upto, counts.sum() / buckets)].tolist()))
     wanted = np.arange(1, buckets) * counts.sum() / buckets
     nearest = np.abs(upto[None, :] - wanted[:, None]).argmin(axis=1)
     return Binning(edges=tuple(values[sorted(set(nearest.tolist()))].tolist()))
 
 
-def _full(upto: IntArray, share: float) -> list[int]:
+def _filled(upto: IntArray, share: float) -> list[int]:
     """The values at which a bucket has its share of the rows, one bucket after the other."""
     places: list[int] = []
     held = 0

@@ -69,7 +69,7 @@ class CellTable:
     def _entity_columns(self) -> dict[str, Column]:
         if self.entities is None:
             return {}
-        return self.entities.columns(self.examples, tagging.training(self.task, self.data))
+        return self.entities.columns(self.examples, tagging.training_entities(self.task.id, self.data))
 
     def described(self, attribute: Attribute) -> Attribute:
         """The attribute as this cell measures it: character spans are not counted in tokens."""
@@ -133,30 +133,30 @@ def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:
 
 def _cell_table(answered: Sequence[Answered], data: Path | None) -> CellTable:
     first = answered[0]
-    of, examples, judgement = first.task, first.examples, first.cell.judgement
+    task, examples, judgement = first.task, first.examples, first.cell.judgement
     for other in answered[1:]:
         same = other.examples.ids == examples.ids and other.cell.judgement.dialect == judgement.dialect
         if not same:
-            what = f"the systems were scored on different examples of {of.id}/{examples.language}"
+            what = f"the systems were scored on different examples of {task.id}/{examples.language}"
             raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
     values = tuple(each.values for each in answered)
-    if kind_of(of).rows == "entity":
-        return _entity_table(of, examples, values, data, spans=judgement.dialect == SPANS)
+    if kind_of(task).rows == "entity":
+        return _entity_table(task, examples, values, data, spans=judgement.dialect == SPANS)
     rows = np.arange(len(examples)) if judgement.row_example is None else judgement.row_example
-    metrics = tuple(_main_metrics(of, each.cell.metrics) for each in answered)
-    return CellTable(of, examples, values, rows, metrics, data=data)
+    metrics = tuple(_main_metrics(task, each.cell.metrics) for each in answered)
+    return CellTable(task, examples, values, rows, metrics, data=data)
 
 
 def _entity_table(
-    of: Task, examples: Examples, values: tuple[Values, ...], data: Path | None, *, spans: bool = False
+    task: Task, examples: Examples, values: tuple[Values, ...], data: Path | None, *, spans: bool = False
 ) -> CellTable:
     """One row for every entity that the gold or a system has."""
-    found = tagging.entities(of, examples, values, spans=spans)
+    found = tagging.entities(task, examples, values, spans=spans)
     metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
-    return CellTable(of, examples, values, found.example, metrics, found.gold, found, data)
+    return CellTable(task, examples, values, found.example, metrics, found.gold, found, data)
 
 
-def _main_metrics(of: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
+def _main_metrics(task: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
     """The metrics the task is known by; where there are two their mean stands first."""
-    main = {name: metrics[name] for name in of.main}
-    return main if len(main) == 1 else {SCORE: main_statistics(of, metrics), **main}
+    main = {name: metrics[name] for name in task.main}
+    return main if len(main) == 1 else {SCORE: main_statistics(task.id, metrics), **main}

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.model import Attribute, Bucket, BucketScore
+from isogloss.explain.model import Attribute, Bucket
 from isogloss.explain.selection import AttributeSelection
-from isogloss.metrics.intervals import interval
 from isogloss.metrics.resampling import joint_replicates, stream
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 
@@ -40,6 +39,11 @@ class BucketedRows:
         """The rows of a bucket."""
         inside: npt.NDArray[np.bool_] = self.codes == bucket
         return inside
+
+    def heading(self, table: CellTable, metric: str) -> tuple[str, str, str, str, str, bool]:
+        """The fields of `BucketedAttribute`."""
+        attribute = self.attribute
+        return table.task.id, table.examples.language, metric, attribute.name, attribute.title, attribute.discrete
 
 
 @dataclass(frozen=True)
@@ -117,9 +121,3 @@ def _units(table: CellTable, seed: int) -> IntArray:
         return np.arange(n)
     rng = np.random.default_rng(stream(seed, "groups", table.task.id, table.examples.language))
     return rng.permutation(n) % GROUPS
-
-
-def bucket_score(bucket: Bucket, part: Statistics, draws: FloatArray, ids: Sequence[str] = ()) -> BucketScore:
-    """A bucket's score with its 95 % interval on the 0..100 scale, by the rule of every other score."""
-    low, high = interval(part, draws=draws)
-    return BucketScore(bucket, 100 * part.score, 100 * low, 100 * high, list(ids))

@@ -1,4 +1,4 @@
-"""The nouns of an explanation: attributes, buckets, and findings per bucket."""
+"""What an explanation is made of: attributes, buckets, and a system's score in each bucket."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,10 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.main_score import lower_is_better
 
+StrArray = npt.NDArray[np.str_]
 # One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
-Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
+Column = FloatArray | StrArray
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ class BucketScore(msgspec.Struct, frozen=True):
     ids: list[str] = []
 
 
-class AttributeScores(msgspec.Struct, frozen=True):
-    """One attribute of one cell: the buckets with scores, and one true sentence about them, or none."""
+class BucketedAttribute(msgspec.Struct, frozen=True):
+    """One attribute of one cell under one metric; the buckets are what subclasses add."""
 
     task: str
     language: str
@@ -67,13 +69,18 @@ class AttributeScores(msgspec.Struct, frozen=True):
     attribute: str
     title: str
     discrete: bool
-    buckets: list[BucketScore]
-    insight: str = ""
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether the bucket with the lowest score is the best one."""
+        """Whether the lowest score is the best one."""
         return lower_is_better(self.task, self.metric)
+
+
+class AttributeScores(BucketedAttribute, frozen=True):
+    """The buckets of an attribute with scores, and one true sentence about them, or none."""
+
+    buckets: list[BucketScore]
+    insight: str = ""
 
 
 class Explanation(msgspec.Struct, frozen=True):

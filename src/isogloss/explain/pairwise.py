@@ -8,9 +8,8 @@ import numpy as np
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketDraws, BucketedRows
-from isogloss.explain.model import Bucket
+from isogloss.explain.model import Bucket, BucketedAttribute
 from isogloss.scoring.contrast import SystemContrast, corrected, tested
-from isogloss.scoring.main_score import lower_is_better
 
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
 RIGHT = 0.5
@@ -30,21 +29,10 @@ class BucketContrast(SystemContrast, frozen=True):
     ids: list[str] = msgspec.field(default_factory=list)
 
 
-class AttributeContrasts(msgspec.Struct, frozen=True):
-    """One attribute of one cell: two systems bucket by bucket, and where the order of the cell turns."""
+class AttributeContrasts(BucketedAttribute, frozen=True):
+    """Two systems bucket by bucket along an attribute, and where the order of the cell turns."""
 
-    task: str
-    language: str
-    metric: str
-    attribute: str
-    title: str
-    discrete: bool
     buckets: list[BucketContrast]
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether the system with the lower score is the better one."""
-        return lower_is_better(self.task, self.metric)
 
 
 class Disagreement(msgspec.Struct, frozen=True):
@@ -79,14 +67,9 @@ def attribute_contrasts(
     pair: tuple[int, int],
     collector: ExampleCollector | None = None,
 ) -> list[AttributeContrasts]:
-    """Every attribute of a cell with the differences of two systems under the main metric.
+    """Every attribute of a cell with the differences of two systems of the table under the main metric.
 
-    Args:
-        table: the cell.
-        along: its rows in buckets, attribute by attribute.
-        drawn: for each system of the table its buckets, drawn together (`bucket_draws`).
-        pair: which two systems of the table.
-        collector: keeps the examples of the buckets.
+    `drawn` has for each system of the table its buckets, drawn together (`bucket_draws`).
     """
     overall = table.metrics[pair[0]][table.main].score - table.metrics[pair[1]][table.main].score
     family = sum(len(bucketed.buckets) for bucketed in along)
@@ -98,15 +81,7 @@ def attribute_contrasts(
             found.append(BucketContrast(*numbers, bucket, (a.score - b.score) * overall < 0, ids))
     rows = iter(corrected(found))
     return [
-        AttributeContrasts(
-            table.task.id,
-            table.examples.language,
-            table.main,
-            bucketed.attribute.name,
-            bucketed.attribute.title,
-            bucketed.attribute.discrete,
-            [next(rows) for _ in bucketed.buckets],
-        )
+        AttributeContrasts(*bucketed.heading(table, table.main), [next(rows) for _ in bucketed.buckets])
         for bucketed in along
     ]
 
@@ -119,5 +94,5 @@ def disagreement(table: CellTable, pair: tuple[int, int], collector: ExampleColl
     theirs = order[((second >= RIGHT) & (first < RIGHT))[order]]
     ids = [collector.keep(table, rows[: collector.limit].tolist()) if collector else [] for rows in (ours, theirs)]
     whole = [table.metrics[system][table.main].score for system in pair]
-    of, n = table.examples, len(table.examples)
-    return Disagreement(of.task, of.language, n, 100 * (whole[0] - whole[1]), len(ours), len(theirs), ids[0], ids[1])
+    cell = (table.task.id, table.examples.language, len(table.examples))
+    return Disagreement(*cell, 100 * (whole[0] - whole[1]), len(ours), len(theirs), *ids)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+import msgspec
 import numpy as np
 
 from isogloss.explain import tagging
@@ -11,13 +12,13 @@ from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.buckets import Binning, interval_text
 from isogloss.explain.cell_table import RANKS, CellTable
 from isogloss.explain.examples import ExampleCollector
-from isogloss.explain.measure import BucketDraws, BucketedRows, bucket_draws, bucket_score, mean_draws
+from isogloss.explain.measure import BucketDraws, BucketedRows, bucket_draws, mean_draws
 from isogloss.explain.model import AttributeScores, Bucket, BucketScore
 from isogloss.explain.selection import AttributeSelection
-from isogloss.metrics.intervals import ROUNDING
+from isogloss.metrics.intervals import ROUNDING, interval
 from isogloss.metrics.significance import ALPHA, holm
 from isogloss.metrics.statistics import FloatArray, Statistics
-from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.scoring.main_score import SCORE
 from isogloss.tasks.kinds import kind_of
 
 # A bucket of fewer rows is shown, but no sentence is built on it.
@@ -35,16 +36,13 @@ def attribute_scores(
 ) -> list[AttributeScores]:
     """Every attribute of a cell under every metric of a system; examples are collected under the main one."""
     found: list[AttributeScores] = []
-    task, language = table.task.id, table.examples.language
     for metric, drawn in _drawn_by_metric(table, along, table.metrics[system], seed).items():
         kept = collector if metric == table.main else None
         scores = [_scores(table, bucketed, each, kept) for bucketed, each in zip(along, drawn, strict=True)]
         p_values = holm([_range_p(each, part.draws) for each, part in zip(scores, drawn, strict=True)])
-        lower = lower_is_better(task, metric)
         for bucketed, each, p in zip(along, scores, p_values.tolist(), strict=True):
-            name, title, discrete = bucketed.attribute.name, bucketed.attribute.title, bucketed.attribute.discrete
-            insight = _insight(title, discrete, each, p, lower) if sentences else ""
-            found.append(AttributeScores(task, language, metric, name, title, discrete, each, insight))
+            facet = AttributeScores(*bucketed.heading(table, metric), each)
+            found.append(msgspec.structs.replace(facet, insight=_insight(facet, p)) if sentences else facet)
     return found
 
 
@@ -74,11 +72,12 @@ def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int 
 def _scores(
     table: CellTable, bucketed: BucketedRows, drawn: BucketDraws, collector: ExampleCollector | None
 ) -> list[BucketScore]:
-    buckets = zip(bucketed.buckets, drawn.parts, drawn.draws.T, strict=True)
-    return [
-        bucket_score(bucket, part, draws, collector.add(table, bucketed.rows(place)) if collector else ())
-        for place, (bucket, part, draws) in enumerate(buckets)
-    ]
+    scores = []
+    for place, (bucket, part) in enumerate(zip(bucketed.buckets, drawn.parts, strict=True)):
+        low, high = interval(part, draws=drawn.draws[:, place])
+        ids = collector.add(table, bucketed.rows(place)) if collector else []
+        scores.append(BucketScore(bucket, 100 * part.score, 100 * low, 100 * high, ids))
+    return scores
 
 
 def best_and_worst(found: AttributeScores) -> tuple[BucketScore, BucketScore] | None:
@@ -117,9 +116,9 @@ def _range_p(scores: Sequence[BucketScore], draws: FloatArray) -> float:
     return (int((null >= observed - ROUNDING).sum()) + 1) / (len(null) + 1)
 
 
-def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float, lower: bool) -> str:
+def _insight(facet: AttributeScores, p: float) -> str:
     """One sentence that is true, or nothing."""
-    extremes = _highest_and_lowest(scores)
+    extremes = _highest_and_lowest(facet.buckets)
     if extremes is None or p >= ALPHA:
         return ""
     highest, lowest = extremes
@@ -127,16 +126,16 @@ def _insight(title: str, discrete: bool, scores: Sequence[BucketScore], p: float
     unvarying = highest.value > 100 - ROUNDING or lowest.value < ROUNDING
     if unvarying and highest.low <= lowest.high:
         return ""
-    best, worst = (lowest, highest) if lower else (highest, lowest)
+    best, worst = (lowest, highest) if facet.lower_is_better else (highest, lowest)
     gap = f"{highest.value - lowest.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
     where = f"best at {bucket_text(best.bucket)} ({best.value:.1f}), worst at {bucket_text(worst.bucket)}"
-    return f"{title}: {where} ({worst.value:.1f}), a difference of {gap}{_trend(discrete, scores)}."
+    return f"{facet.title}: {where} ({worst.value:.1f}), a difference of {gap}{_trend(facet)}."
 
 
-def _trend(discrete: bool, scores: Sequence[BucketScore]) -> str:
-    ordered = [score.value for score in scores if score.bucket.low is not None]
+def _trend(facet: AttributeScores) -> str:
+    ordered = [score.value for score in facet.buckets if score.bucket.low is not None]
     steps = np.diff(ordered)
-    if discrete or len(ordered) < 3 or not ((steps > 0).all() or (steps < 0).all()):
+    if facet.discrete or len(ordered) < 3 or not ((steps > 0).all() or (steps < 0).all()):
         return ""
     return "; the score rises from bucket to bucket" if steps[0] > 0 else "; the score falls from bucket to bucket"
 
@@ -153,9 +152,9 @@ def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
         return tagging.confusion(table.entities, system)
     if kind_of(table.task).gold != "label":
         return {}
-    said = ["" if value is None else str(value) for value in table.values[system]]
+    answers = ["" if value is None else str(value) for value in table.values[system]]
     gold = map(str, table.examples[table.examples.gold])
     counts: dict[str, dict[str, int]] = {}
-    for (right, answer), count in sorted(Counter(zip(gold, said, strict=True)).items()):
+    for (right, answer), count in sorted(Counter(zip(gold, answers, strict=True)).items()):
         counts.setdefault(right, {})[answer] = count
     return counts

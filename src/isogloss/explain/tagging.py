@@ -6,7 +6,7 @@ answers are character spans, the entities are spans too, and what is counted in 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.chunks import extract
-from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct
+from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct, sizes
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
 from isogloss.tasks.kinds.tagging import given_spans, gold_spans
@@ -33,20 +33,20 @@ Sentences = Sequence[Sequence[str]]
 # Type, first and last part of the chunks of every sentence.
 Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
-_NEEDS = ("tokens", "tags", "entities")
-TAG = Attribute("tag", "type of the entity", _NEEDS, discrete=True, level="entity")
+
+def _entity_attribute(name: str, title: str, *, discrete: bool = False) -> Attribute:
+    return Attribute(name, title, ("tokens", "tags", "entities"), discrete, level="entity")
+
+
+TAG = _entity_attribute("tag", "type of the entity", discrete=True)
 ENTITY_ATTRIBUTES = (
-    Attribute("eLen", "entity length in tokens", _NEEDS, level="entity"),
-    Attribute("tLen", "entity length in characters, blanks not counted", _NEEDS, level="entity"),
-    Attribute("rPos", "position of the entity: its first token over the sentence length", _NEEDS, level="entity"),
-    Attribute(
-        "eDen", "entity density: share of the sentence's tokens that are in a gold entity", _NEEDS, level="entity"
-    ),
-    Attribute("seen", "whether the entity occurs in the English training set", _NEEDS, discrete=True, level="entity"),
-    Attribute(
-        "eCon", "label consistency: share of its training occurrences that have its type", _NEEDS, level="entity"
-    ),
-    Attribute("eFre", "how often the entity occurs in the English training set", _NEEDS, level="entity"),
+    _entity_attribute("eLen", "entity length in tokens"),
+    _entity_attribute("tLen", "entity length in characters, blanks not counted"),
+    _entity_attribute("rPos", "position of the entity: its first token over the sentence length"),
+    _entity_attribute("eDen", "entity density: share of the sentence's tokens that are in a gold entity"),
+    _entity_attribute("seen", "whether the entity occurs in the English training set", discrete=True),
+    _entity_attribute("eCon", "label consistency: share of its training occurrences that have its type"),
+    _entity_attribute("eFre", "how often the entity occurs in the English training set"),
 )
 SPAN_TITLES = {
     "eLen": "entity length in characters",
@@ -56,7 +56,7 @@ SPAN_TITLES = {
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingEntities:
     """The entities of a training set: how often each surface form occurs, and with which types."""
 
     forms: Counter[str]
@@ -98,10 +98,10 @@ class Entities:
         rows = np.column_stack([self.gold & found, found, self.gold]).astype(np.float64)
         return Statistics(rows, F1, self.example)
 
-    def columns(self, examples: Examples, trained: Training | None) -> dict[str, Column]:
+    def columns(self, examples: Examples, trained: TrainingEntities | None) -> dict[str, Column]:
         """The attributes of every chunk."""
         sentences: Sentences = examples["text" if self.spans else "tokens"]
-        lengths = _lengths(sentences)
+        lengths = sizes(sentences)
         width = self.last - self.first + 1
         inside = np.bincount(self.example[self.gold], weights=width[self.gold], minlength=len(sentences))
         columns: dict[str, Column] = {
@@ -111,7 +111,7 @@ class Entities:
             "rPos": self.first / np.maximum(lengths, 1)[self.example],
             "eDen": (inside / np.maximum(lengths, 1))[self.example],
         }
-        return columns | ({} if trained is None else self._against(sentences, trained))
+        return columns | ({} if trained is None else self._seen_in(sentences, trained))
 
     def _characters(self, sentences: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
         parts = map(str.strip, chain.from_iterable(sentences)) if self.spans else chain.from_iterable(sentences)
@@ -121,7 +121,7 @@ class Entities:
         counted: npt.NDArray[np.float64] = (before[start + self.last + 1] - before[start + self.first]).astype(float)
         return counted
 
-    def _against(self, sentences: Sentences, trained: Training) -> dict[str, Column]:
+    def _seen_in(self, sentences: Sentences, trained: TrainingEntities) -> dict[str, Column]:
         bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
         forms = [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
         often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
@@ -132,11 +132,11 @@ class Entities:
         return {"seen": np.where(often > 0, "seen", "unseen"), "eCon": consistency, "eFre": often}
 
 
-def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
+def entities(task: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
     """The chunks of the gold and of every system's tags, or spans; a sentence without an answer has none."""
     types: dict[str, int] = {}
-    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(of, examples, systems)]
-    longest = int(_lengths(examples["text" if spans else "tags"]).max(initial=0)) + 1
+    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(task, examples, systems)]
+    longest = int(sizes(examples["text" if spans else "tags"]).max(initial=0)) + 1
     shape = (len(examples) + 1, longest, longest, len(types) + 1)
     # One number a chunk, ordered by sentence, end, first part and type; equal ones are one entity.
     packed = [np.ravel_multi_index(tuple(side.T), shape) for side in sides]
@@ -149,34 +149,29 @@ def entities(of: Task, examples: Examples, systems: Sequence[Values], *, spans: 
     return Entities(example, first, end - 1, kinds, names, held[0], tuple(held[1:]), spans)
 
 
-def _lengths(sentences: Sentences) -> IntArray:
-    return np.fromiter(map(len, sentences), np.int64, len(sentences))
-
-
-def _chunks(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+def _chunks(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
     """The chunks of the gold tags, then those of every system's."""
     gold: Sentences = examples["tags"]
-    yield extract(gold, dialect=of.dialect)
+    yield extract(gold, dialect=task.dialect)
     for values in systems:
         given = [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
-        yield extract(given, dialect=of.dialect)
+        yield extract(given, dialect=task.dialect)
 
 
-def _spans(of: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
+def _spans(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
     """The character spans of the gold, then those of every system."""
-    for side in (gold_spans(of, examples), *(given_spans(examples, values) for values in systems)):
+    for side in (gold_spans(task, examples), *(given_spans(examples, values) for values in systems)):
         yield [[(kind, start, end - 1) for start, end, kind in found] for found in side]
 
 
 def _flat(found: Chunks, types: dict[str, int]) -> IntArray:
     """Chunks as rows (sentence, end, first part, type number); `types` grows by what is new."""
-    counts = np.fromiter(map(len, found), np.int64, len(found))
     flat = list(chain.from_iterable(found))
     for kind in dict.fromkeys(map(itemgetter(0), flat)):
         types.setdefault(kind, len(types))
     columns = (map(itemgetter(2), flat), map(itemgetter(1), flat), map(types.__getitem__, map(itemgetter(0), flat)))
     table = np.empty((len(flat), 4), dtype=np.int64)
-    table[:, 0] = np.repeat(np.arange(len(found)), counts)
+    table[:, 0] = np.repeat(np.arange(len(found)), sizes(found))
     for place, column in enumerate(columns, 1):
         table[:, place] = np.fromiter(column, np.int64, len(flat))
     table[:, 1] += 1  # a span of blanks alone is empty: it ends where it begins
@@ -201,31 +196,23 @@ def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
     return table
 
 
-def training(of: Task, data: Path | None) -> Training | None:
-    """The entities of the English training split, from which XTREME-R's systems transfer; None if it is not there."""
-    return _training(of.id, data)
-
-
 @lru_cache(maxsize=4)
-def _training(name: str, data: Path | None) -> Training | None:
-    of = find_task(name)
+def training_entities(name: str, data: Path | None) -> TrainingEntities | None:
+    """The entities of a task's English training split, from which XTREME-R's systems transfer; None if it has none."""
+    task = find_task(name)
     try:
-        examples = load(of, "en", "train", data, allow_partial=True)
+        examples = load(task, "en", "train", data, allow_partial=True)
     except DataError:
         return None
     if not examples.has_gold:
         return None
     typed: Counter[tuple[str, str]] = Counter()
-    for tokens, chunks in zip(examples["tokens"], extract(examples["tags"], dialect=of.dialect), strict=True):
+    for tokens, chunks in zip(examples["tokens"], extract(examples["tags"], dialect=task.dialect), strict=True):
         typed.update((_form(tokens[first : last + 1]), kind) for kind, first, last in chunks)
-    return Training(_totals(typed), typed)
-
-
-def _totals(typed: Mapping[tuple[str, str], int]) -> Counter[str]:
     forms: Counter[str] = Counter()
     for (form, _), count in typed.items():
         forms[form] += count
-    return forms
+    return TrainingEntities(forms, typed)
 
 
 def _form(parts: Sequence[str]) -> str:

@@ -21,46 +21,11 @@ Mean = Callable[[Sequence[T], Sequence[float]], T]
 
 RULES = ("category", "flat")
 
-# A task is known by the first of these that it has; a cut-off such as "@20" does not change a metric's place.
-_HEADLINE = ("f1", "accuracy", "map", "mrr")
-
-
-def macro(values: Mapping[str, float]) -> float:
-    """The plain mean over languages: one with 47 sentences weighs as much as one with 20,000."""
-    return _finite_mean(values, "language")
-
-
-def task_score(metric_averages: Mapping[str, float]) -> float:
-    """The one figure a task enters an overall with, from its metrics' averages over languages.
-
-    (EM + F1) / 2 where the task has both; else F1, else accuracy, else mAP (or MRR, which is mAP with one
-    target).
-    """
-    by_name: dict[str, float] = {}
-    for metric, value in metric_averages.items():
-        by_name.setdefault(metric.partition("@")[0], value)  # of several cut-offs, the first counts
-    if "em" in by_name and "f1" in by_name:
-        return _finite_mean({metric: by_name[metric] for metric in ("em", "f1")}, "metric")
-    for metric in _HEADLINE:
-        if metric in by_name:
-            return _finite_mean({metric: by_name[metric]}, "metric")
-    raise IsoglossError(
-        f"no metric to know the task by: {', '.join(metric_averages) or 'none'} given",
-        fix=f"Needed: one of {', '.join(_HEADLINE)}",
-    )
-
 
 def groups(
     figures: Mapping[str, T], category_of: Callable[[str], str], mean: Mean[T], weights: Mapping[str, float]
 ) -> dict[str, T]:
-    """The mean over the given tasks of each category that has any.
-
-    Args:
-        figures: task to its figure.
-        category_of: the category of a task.
-        mean: the weighted mean of such figures.
-        weights: of tasks; 1 where nothing is said.
-    """
+    """The mean over the given tasks of each category that has any; a task without a weight weighs 1."""
     by_category: dict[str, list[str]] = {}
     for name in figures:
         by_category.setdefault(category_of(name), []).append(name)
@@ -77,11 +42,7 @@ def combined(
     mean: Mean[T],
     weights: Mapping[str, float],
 ) -> T:
-    """One figure for the given tasks, by the named rule; see `groups` for the arguments.
-
-    Raises:
-        UnknownNameError: no such rule.
-    """
+    """One figure for the given tasks, by the named rule; an unknown rule is an error."""
     if rule not in RULES:
         raise unknown("rule", rule, RULES)
     if rule == "category":
@@ -94,7 +55,7 @@ def overall(task_scores: Mapping[str, float], rule: str) -> float:
     """One number for the given tasks, by the named rule.
 
     Args:
-        task_scores: task to its figure (see `task_score`); aliases are understood.
+        task_scores: task to its score; aliases are understood.
         rule: "category", the mean over categories of the mean over tasks, or "flat", the mean over tasks.
 
     Returns:
@@ -113,19 +74,13 @@ def overall(task_scores: Mapping[str, float], rule: str) -> float:
         if known in scores:
             raise IsoglossError(f"two scores for the task {known}", where=name, fix="Give it under one name")
         scores[known] = score
-    _finite_mean(scores, "task")
+        if not math.isfinite(score):
+            raise IsoglossError(f"the score is {score}", where=name, fix="Every task needs a finite score")
+    if not scores:
+        raise IsoglossError("there is no task to average over")
     return combined(scores, rule, lambda name: task(name).category, weighted_mean, {})
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     """The mean by exactly rounded sums, so that the order of the values cannot show."""
     return math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / math.fsum(weights)
-
-
-def _finite_mean(values: Mapping[str, float], kind: str) -> float:
-    if not values:
-        raise IsoglossError(f"there is no {kind} to average over")
-    for name, value in values.items():
-        if not math.isfinite(value):
-            raise IsoglossError(f"the score is {value}", where=name, fix=f"Every {kind} needs a finite score")
-    return weighted_mean(list(values.values()), [1.0] * len(values))

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import IsoglossError, PredictionError, unknown
-from isogloss.metrics.statistics import F1, RATIO, FloatArray, IntArray, Statistics
+from isogloss.metrics.statistics import F1, RATIO, FloatArray, IntArray, Statistics, sizes
 
 Chunk = tuple[str, int, int]
 Sentences = Sequence[Sequence[str]]
@@ -73,7 +73,7 @@ def chunks(tags: Sequence[str], *, dialect: str = "conll") -> list[Chunk]:
 def extract(sentences: Sentences, *, dialect: str = "conll") -> list[list[Chunk]]:
     """The chunks of each sentence by itself; far faster than calling `chunks` sentence by sentence."""
     (codes,), tags = _encode(sentences)
-    lengths = _lengths(sentences)
+    lengths = sizes(sentences)
     offsets = np.cumsum(lengths) - lengths
     tagset = _Tagset.of(tags, dialect)
     bounds = tagset.bounds(codes, lengths)
@@ -118,24 +118,13 @@ def statistics(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> Statis
     """
     gold, predicted = _aligned(gold, predicted)
     (gold_codes, predicted_codes), tags = _encode(gold, predicted)
-    return coded_statistics(gold_codes, predicted_codes, _lengths(gold), tags, dialect=dialect)
+    return coded_statistics(gold_codes, predicted_codes, sizes(gold), tags, dialect=dialect)
 
 
 def coded_statistics(
     gold: Codes, predicted: Codes, lengths: IntArray, tags: Sequence[str], *, dialect: str = "conll"
 ) -> Statistics:
-    """`statistics` for tags that are integers already, the sentences of the corpus laid end to end.
-
-    Args:
-        gold: (tokens,) the gold tags, as positions in `tags`.
-        predicted: (tokens,) the predicted tags, likewise.
-        lengths: (sentences,) how many tokens each sentence has.
-        tags: the distinct tags.
-        dialect: the chunk rule.
-
-    Raises:
-        ValueError: the numbers of tags do not fit the lengths.
-    """
+    """`statistics` for tags that are positions in a list of `tags`, all sentences laid end to end."""
     lengths = np.asarray(lengths, dtype=np.int64)
     if not len(gold) == len(predicted) == lengths.sum():
         raise ValueError(f"{len(gold)} gold and {len(predicted)} predicted tags for {lengths.sum()} tokens")
@@ -158,7 +147,7 @@ def token_accuracy(gold: Tags, predicted: Tags) -> Statistics:
     gold, predicted = _aligned(gold, predicted)
     (gold_codes, predicted_codes), _ = _encode(gold, predicted)
     right = gold_codes == predicted_codes
-    return Statistics(_sums_per_sentence(_lengths(gold), right, np.ones_like(right)), RATIO)
+    return Statistics(_sums_per_sentence(sizes(gold), right, np.ones_like(right)), RATIO)
 
 
 class _Bounds(NamedTuple):
@@ -264,10 +253,6 @@ def _sums_per_sentence(lengths: IntArray, *marks: BoolArray) -> FloatArray:
     return rows
 
 
-def _lengths(sentences: Sentences) -> IntArray:
-    return np.fromiter(map(len, sentences), np.int64, len(sentences))
-
-
 def _encode(*corpora: Sentences) -> tuple[list[Codes], list[str]]:
     """Tags as numbers: the flat codes of each corpus and the distinct tags they point to."""
     numbers: defaultdict[str, int] = defaultdict()
@@ -287,7 +272,7 @@ def _aligned(gold: Tags, predicted: Tags) -> tuple[Sentences, Sentences]:
     gold, predicted = _sentences(gold), _sentences(predicted)
     if len(gold) != len(predicted):
         raise PredictionError(f"{len(gold)} gold sentences but {len(predicted)} predicted")
-    wanted, given = _lengths(gold), _lengths(predicted)
+    wanted, given = sizes(gold), sizes(predicted)
     if (wanted != given).any():
         number = int(np.argmax(wanted != given))
         raise PredictionError(

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.resampling import Seed, replicates, table_replicates, unit_table
-from isogloss.metrics.statistics import F1, MEAN, RATIO, FloatArray, Statistics, Value
+from isogloss.metrics.resampling import Seed, replicates
+from isogloss.metrics.statistics import MEAN, VALUES, FloatArray, Statistics, Value
 
 # Scores that are equal on paper may differ in their last digits.
 ROUNDING = 1e-12
@@ -41,7 +41,7 @@ def bootstrap(
 
     Args:
         statistics: rows (n, k) or (n,), one per example; or `Statistics`, whose units are then drawn whole.
-        value: how column sums become a score: a `Value`, its name ("mean", "f1", "ratio"), `numpy.mean`, or
+        value: how column sums become a score: a `Value`, its name ("mean", "f1", "ratio", …), `numpy.mean`, or
             any function of the (k,) sums of one resample. `Statistics` bring their own.
         resamples: how many times the examples are drawn again.
         seed: the same seed gives the same interval on any machine, whatever the order of the rows.
@@ -54,9 +54,8 @@ def bootstrap(
         ValueError: there are no rows, a number is not finite, or the value does not fit the columns.
     """
     given = _as_statistics(statistics, value)
-    table = unit_table(given)
-    scores = table_replicates(given.value, table, resamples, seed)
-    return percentile_interval(scores, level, units=len(table), score=given.score)
+    scores = replicates(given, resamples, seed)
+    return percentile_interval(scores, level, units=given.unit_count, score=given.score)
 
 
 def interval(
@@ -87,13 +86,7 @@ def drawn_interval(score: float, draws: FloatArray, units: int, level: float = 0
 
     Where no resample differs from the data (a single unit, a perfect F1) the bootstrap knows no spread. A
     share then takes Wilson's interval with the number of units: no variable within 0..1 varies more than a
-    0/1 one of equal mean.
-
-    Args:
-        score: the score.
-        draws: its replicates, (resamples,).
-        units: how many units were drawn; for an average of independent groups the smallest number among them.
-        level: the confidence level.
+    0/1 one of equal mean. `units` is how many were drawn, for an average the smallest number of any part.
     """
     if np.ptp(draws) < ROUNDING and 0 <= score <= 1:
         return wilson(score, units, level)
@@ -218,11 +211,10 @@ def _as_value(value: Value | str | Callable[..., Any] | None) -> Value:
         return value
     if value is np.mean:
         return MEAN
-    known = {each.name: each for each in (MEAN, F1, RATIO)}
-    if isinstance(value, str) and value in known:
-        return known[value]
+    if isinstance(value, str) and value in VALUES:
+        return VALUES[value]
     if not callable(value):
-        raise ValueError(f"no value {value!r}: give a function of the sums or one of {', '.join(known)}")
+        raise ValueError(f"no value {value!r}: give a function of the sums or one of {', '.join(VALUES)}")
 
     def each_resample(sums: FloatArray, count: FloatArray) -> FloatArray:
         scores = [np.asarray(value(one), dtype=np.float64).item() for one in sums.reshape(-1, sums.shape[-1])]

@@ -68,8 +68,8 @@ def mine(
     return _one_to_one(scores[order], i[order], j[order])
 
 
-def _neighbours(of: Matrix, among: Matrix, count: int) -> tuple[IntArray, FloatArray]:
-    rows, cosines = search(of, among, count)
+def _neighbours(queries: Matrix, candidates: Matrix, count: int) -> tuple[IntArray, FloatArray]:
+    rows, cosines = search(queries, candidates, count)
     return rows, cosines.astype(np.float64)
 
 
@@ -154,10 +154,6 @@ def statistics(gold: Iterable[Pair], predicted: Iterable[Pair]) -> Statistics:
     """One row (correct, predicted, gold) per source sentence that occurs in either, ordered by its id.
 
     Pairs of one source sentence are resampled together; the score is `pair_f1`'s F1.
-
-    Args:
-        gold: the right pairs.
-        predicted: the pairs a system mined.
     """
     wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
     counts = [Counter(pair[0] for pair in pairs) for pairs in (wanted & found, found, wanted)]

@@ -75,11 +75,6 @@ def metric(name: str) -> Metric:
     return METRICS[name] if name in METRICS else Metric(name, name)
 
 
-def lower_is_better(name: str) -> bool:
-    """Whether a smaller value of a metric is the better one."""
-    return metric(name).lower_is_better
-
-
 def plugin_metrics() -> list[Metric]:
     """The metrics that installed packages bring; of one that cannot be loaded a warning says why not."""
     return list(METRICS.loadable(but=METRICS.shipped).values())

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value, distinct
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, distinct
 
 Seed = int | Sequence[int]
 
@@ -36,16 +36,9 @@ def replicates(statistics: Statistics, resamples: int = 1000, seed: Seed = 0) ->
     """Bootstrap scores of one set of statistics, shape (resamples,).
 
     Rows of one unit are drawn together. The order of the rows and the names of the units do not matter.
-
-    Args:
-        statistics: the rows of one metric, and how they become its score.
-        resamples: how many times the units are drawn again.
-        seed: the same seed gives the same replicates.
-
-    Raises:
-        ValueError: there are no rows, or a number is not finite.
     """
-    return table_replicates(statistics.value, unit_table(statistics), resamples, seed)
+    sums = resampled_sums(unit_table(statistics), resamples, seed)
+    return statistics.value(sums[:, :-1], sums[:, -1])
 
 
 def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: Seed = 0) -> FloatArray:
@@ -57,14 +50,6 @@ def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: S
 
     The weights depend only on the seed and the set of units: two systems scored on the same examples with
     the same seed get paired replicates, whose difference needs no further care.
-
-    Args:
-        cells: the rows of each cell.
-        resamples: how many times the units are drawn again.
-        seed: the same seed and units give the same draws.
-
-    Raises:
-        ValueError: there are no cells, no rows, or a number is not finite.
     """
     named = [np.arange(len(cell)) if cell.units is None else cell.units for cell in cells]
     if not named:
@@ -94,12 +79,6 @@ def unit_table(statistics: Statistics) -> FloatArray:
         return np.column_stack([rows, np.ones(len(rows))])
     units, position = np.unique(statistics.units, return_inverse=True)
     return _sum_by_unit(rows, position, len(units))
-
-
-def table_replicates(value: Value, table: FloatArray, resamples: int, seed: Seed) -> FloatArray:
-    """Bootstrap scores (resamples,) from a table with one row per unit."""
-    sums = resampled_sums(table, resamples, seed)
-    return value(sums[:, :-1], sums[:, -1])
 
 
 def resampled_sums(table: FloatArray, resamples: int, seed: Seed) -> FloatArray:

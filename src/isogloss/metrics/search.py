@@ -61,20 +61,20 @@ def search(
     """
     if min(k, query_block, candidate_block) < 1:
         raise ValueError("k and the block sizes must be at least 1")
-    asked, pool, dtype = _both(queries, candidates)
-    lengths = np.empty(len(asked))
-    for part in _parts(len(asked), query_block):
-        lengths[part] = _read(asked, part, dtype, "queries")[1]
+    vectors, pool, dtype = _both(queries, candidates)
+    lengths = np.empty(len(vectors))
+    for part in _parts(len(vectors), query_block):
+        lengths[part] = _read(vectors, part, dtype, "queries")[1]
     width = min(k, len(pool))
-    scores, rows = np.full((len(asked), width), -np.inf, dtype), np.full((len(asked), width), -1, np.int64)
-    torch = _torch_with_device(len(asked) * pool.size, dtype)
-    done, total = 0, -(-len(asked) // query_block) * -(-len(pool) // candidate_block)
+    scores, rows = np.full((len(vectors), width), -np.inf, dtype), np.full((len(vectors), width), -1, np.int64)
+    torch = _torch_with_device(len(vectors) * pool.size, dtype)
+    done, total = 0, -(-len(vectors) // query_block) * -(-len(pool) // candidate_block)
     for columns in _parts(len(pool), candidate_block):
         block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates"), width)
         slack = _rounding(lengths * longest, block.shape[1], dtype)
-        product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, min(query_block, len(asked)), width)
-        for part in _parts(len(asked), query_block):
-            batch = np.ascontiguousarray(asked[part], dtype)
+        product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, min(query_block, len(vectors)), width)
+        for part in _parts(len(vectors), query_block):
+            batch = np.ascontiguousarray(vectors[part], dtype)
             best, held = scores[part], rows[part]
             for some, query, column in product.pairs(batch, best[:, -1] - slack[part], slack[part], width):
                 decided = _pair_scores(batch, query, block, column)
@@ -90,34 +90,18 @@ def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
 
     This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored:
     no margin, one direction.
-
-    Args:
-        queries: (n, d) numbers.
-        candidates: (m, d) numbers.
-
-    Returns:
-        Rows of the candidates, int64 (n,).
-
-    Raises:
-        PredictionError: the two sides differ in dimension, or hold a number that is not finite.
-        ValueError: there are no candidates.
     """
-    asked, pool = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
+    vectors, pool = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
     if not len(pool):
         raise ValueError("there are no candidates to choose from")
-    rows: IntArray = search(asked, pool, k=1)[0][:, 0]
+    rows: IntArray = search(vectors, pool, k=1)[0][:, 0]
     return rows
 
 
 def normalize_rows(matrix: npt.ArrayLike, *, side: str = "embeddings") -> Matrix:
     """A copy with every row at unit length, float32 unless given float64; zero rows stay zero.
 
-    Args:
-        matrix: (n, d) numbers.
-        side: what the matrix stands for, for the error.
-
-    Raises:
-        PredictionError: a row holds a number that is not finite; named by row and side.
+    A number that is not finite is an error, which names the row and the `side`.
     """
     given = _numbers(matrix, side)
     dtype = np.dtype(np.float64 if given.dtype == np.float64 else np.float32)
@@ -130,14 +114,14 @@ def normalize_rows(matrix: npt.ArrayLike, *, side: str = "embeddings") -> Matrix
 
 def _both(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> tuple[Matrix, Matrix, np.dtype[Any]]:
     """Both sides as matrices of one dimension, and the type to compute in."""
-    asked, pool = _numbers(queries, "queries"), _numbers(candidates, "candidates")
-    if asked.shape[1] != pool.shape[1]:
+    vectors, pool = _numbers(queries, "queries"), _numbers(candidates, "candidates")
+    if vectors.shape[1] != pool.shape[1]:
         raise PredictionError(
-            f"queries have {asked.shape[1]} dimensions but candidates have {pool.shape[1]}",
+            f"queries have {vectors.shape[1]} dimensions but candidates have {pool.shape[1]}",
             fix="Encode both sides with the same model",
         )
-    double = asked.dtype == pool.dtype == np.float64
-    return asked, pool, np.dtype(np.float64 if double else np.float32)
+    double = vectors.dtype == pool.dtype == np.float64
+    return vectors, pool, np.dtype(np.float64 if double else np.float32)
 
 
 def _numbers(given: npt.ArrayLike, side: str) -> Matrix:

@@ -1,11 +1,11 @@
-"""The one contract of the house: a score is a sum of rows.
+"""The contract of every metric: a score is a function of sums over per-example rows.
 
 A metric turns gold and predictions into `Statistics`: an array of shape (n, k), one row per example, and a `Value`,
 which turns column sums into the score. Corpus scores, intervals, paired tests, buckets and merging shards follow
 from that with no further metric code.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,11 @@ def distinct(values: IntArray) -> IntArray:
     """The different values, ascending. Asked for nothing else, `np.unique` would load `numpy.ma`, which takes 10 ms."""
     found: IntArray = np.unique(values, return_counts=True)[0]
     return found
+
+
+def sizes(parts: Sequence[Sized]) -> IntArray:
+    """The length of every part: of sentences in tokens, of texts in characters."""
+    return np.fromiter(map(len, parts), np.int64, len(parts))
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,7 @@ PRECISION = Value(
 )
 RECALL = Value("recall", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 2]))
 F1 = Value("f1", ("correct", "predicted", "gold"), _f1)
+VALUES = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +117,7 @@ class Statistics:
 def merge(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several shards of one set, as if they had been computed together.
 
-    Args:
-        parts: statistics of one metric; either all or none name their resampling units.
-
-    Raises:
-        ValueError: they are of different metrics, or only some name their units.
+    They must be of one metric, and either all or none name their resampling units.
     """
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from isogloss.languages.published import overall
-from isogloss.metrics.aggregate import task_score
 from isogloss.report.flat_rows import (
     CellRow,
     LanguageGroup,
@@ -19,7 +18,7 @@ from isogloss.report.flat_rows import (
 from isogloss.report.formatting import MISSING, interval_text, score_text
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
-from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.results import CellScore, Number, PairScores, Results
 from isogloss.tasks.registry import task
 
@@ -226,7 +225,7 @@ def published_table(results: Results) -> Table:
     table = Table("Beside the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
     for average in results.tasks:
         real = task(average.name).base_id
-        theirs = [score_text(task_score(row.metrics[real])) for row in published]
+        theirs = [score_text(main_score(real, row.metrics[real])) for row in published]
         table.add(real, score_text(average.score.value), *theirs)
     if results.overall.score is not None:
         theirs = [score_text(row.average) for row in published]

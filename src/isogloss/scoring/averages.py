@@ -11,9 +11,9 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.intervals import ROUNDING, drawn_interval, interval
+from isogloss.metrics.intervals import ROUNDING, drawn_interval
 from isogloss.metrics.significance import paired
-from isogloss.metrics.statistics import FloatArray, Statistics
+from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.draws import Draws
 from isogloss.scoring.main_score import mixed_directions
@@ -42,13 +42,13 @@ class Estimate:
         return scaled(self.value, drawn_interval(self.value, self.draws, self.units), self.n)
 
 
-def mean(figures: Sequence[Estimate], n: int | None = None, weights: Sequence[float] | None = None) -> Estimate:
-    """The mean of figures, plain unless there are weights; n is the sum of theirs unless it is given."""
+def mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None, n: int | None = None) -> Estimate:
+    """The mean of estimates, plain unless there are weights; n is the sum of theirs unless it is given."""
     return Estimate(
-        float(np.average([figure.value for figure in figures], weights=weights)),
-        np.average([figure.draws for figure in figures], axis=0, weights=weights),
-        sum(figure.n for figure in figures) if n is None else n,
-        min(figure.units for figure in figures),
+        float(np.average([each.value for each in estimates], weights=weights)),
+        np.average([each.draws for each in estimates], axis=0, weights=weights),
+        sum(each.n for each in estimates) if n is None else n,
+        min(each.units for each in estimates),
     )
 
 
@@ -57,26 +57,11 @@ def scaled(value: float, bounds: tuple[float, float], n: int) -> Number:
     return Number(100 * value, 100 * bounds[0], 100 * bounds[1], n)
 
 
-def figure(cell: Cell, metric: str, draws: Draws) -> Estimate:
+def cell_estimate(cell: Cell, metric: str, draws: Draws) -> Estimate:
     """A metric of a cell with its replicates."""
     statistics = cell.metrics[metric]
     replicates = draws[cell.task, cell.language, metric]
     return Estimate(statistics.score, replicates, len(statistics), statistics.unit_count)
-
-
-def cell_numbers(cell: Cell, draws: Draws) -> dict[str, Number]:
-    """The metrics of a cell."""
-    return {
-        metric: scaled(
-            statistics.score, interval(statistics, draws=draws[cell.task, cell.language, metric]), len(statistics)
-        )
-        for metric, statistics in cell.metrics.items()
-    }
-
-
-def pooled(statistics: Statistics) -> Number:
-    """The score of statistics by themselves."""
-    return scaled(statistics.score, interval(statistics), len(statistics))
 
 
 def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
@@ -85,29 +70,29 @@ def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
     return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
 
 
-def task_figures(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, AverageScore]]:
-    """The average over languages of every task that has any, as a figure and as it is recorded."""
-    found: dict[str, tuple[Estimate, AverageScore]] = {}
+def task_averages(cells: Sequence[Cell], draws: Draws, request: Request) -> dict[str, tuple[Estimate, AverageScore]]:
+    """The average over languages of every task that has any, as an estimate and as it is recorded."""
+    averages: dict[str, tuple[Estimate, AverageScore]] = {}
     for name in request.tasks:
         inside = averaged(cells, name, request)
         if not inside:
             continue
         _refuse_mixture(inside)
         shared = [metric for metric in inside[0].metrics if all(metric in cell.metrics for cell in inside)]
-        metrics = {metric: mean([figure(cell, metric, draws) for cell in inside]) for metric in shared}
+        metrics = {metric: mean([cell_estimate(cell, metric, draws) for cell in inside]) for metric in shared}
         score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside))
         members = [cell.language for cell in inside]
         missing = [code for code in request.suite.languages_of(name) if code not in members]
-        numbers = {metric: figure.number for metric, figure in metrics.items()}
+        numbers = {metric: estimate.number for metric, estimate in metrics.items()}
         gap = _transfer_gap(inside, draws)
-        found[name] = (score, AverageScore(name, score.number, numbers, members, missing, gap))
-    return found
+        averages[name] = (score, AverageScore(name, score.number, numbers, members, missing, gap))
+    return averages
 
 
 def _transfer_gap(cells: Sequence[Cell], draws: Draws) -> Number | None:
     """English minus the mean of the other languages, from the same draws."""
     scores = {
-        cell.language: mean([figure(cell, metric, draws) for metric in task(cell.task).main], n=cell.n)
+        cell.language: mean([cell_estimate(cell, metric, draws) for metric in task(cell.task).main], n=cell.n)
         for cell in cells
     }
     english = scores.pop(PIVOT, None)
@@ -133,42 +118,37 @@ def _refuse_mixture(cells: Sequence[Cell]) -> None:
         )
 
 
-def overall(figures: Mapping[str, Estimate], suite: Suite) -> Estimate:
-    """One figure for all tasks, by the suite's rule."""
-    return aggregate.combined(figures, suite.rule, _category, weighted, suite.weights)
-
-
-def weighted(figures: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
-    """The weighted mean of estimates."""
-    return mean(figures, weights=weights)
+def overall(estimates: Mapping[str, Estimate], suite: Suite) -> Estimate:
+    """One estimate for all tasks, by the suite's rule."""
+    return aggregate.combined(estimates, suite.rule, _category, mean, suite.weights)
 
 
 def _category(name: str) -> str:
     return task(name).category
 
 
-def summary(
+def suite_averages(
     averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
 ) -> tuple[list[AverageScore], Overall]:
     """Categories and the overall figure, with everything of the suite that is missing."""
     suite = request.suite
-    figures = {name: averages[name][0] for name in suite.tasks if name in averages}
-    members = {category: [name for name in names if name in figures] for category, names in suite.categories.items()}
+    estimates = {name: averages[name][0] for name in suite.tasks if name in averages}
+    members = {category: [name for name in names if name in estimates] for category, names in suite.categories.items()}
     categories = [
         AverageScore(name, group.number, {}, members[name], _missing(suite.categories[name], averages))
-        for name, group in aggregate.groups(figures, _category, weighted, suite.weights).items()
+        for name, group in aggregate.groups(estimates, _category, mean, suite.weights).items()
         if not mixed_directions(members[name])
     ]
-    missing = _missing(suite.tasks, averages)
     if request.split == "best":
-        return categories, Overall(suite.rule, None, missing, "no overall: the cells are of different splits")
-    if not figures:
-        return categories, Overall(suite.rule, None, missing, f"no task of {suite.id} was scored in full")
-    if mixed_directions(figures):
-        return categories, Overall(suite.rule, None, missing, MIXED)
-    return categories, Overall(suite.rule, overall(figures, suite).number, missing)
+        note = "no overall: the cells are of different splits"
+    elif not estimates:
+        note = f"no task of {suite.id} was scored in full"
+    else:
+        note = MIXED if mixed_directions(estimates) else ""
+    number = None if note else overall(estimates, suite).number
+    return categories, Overall(suite.rule, number, _missing(suite.tasks, averages), note)
 
 
-def _missing(tasks: Sequence[str], figures: Mapping[str, tuple[Estimate, AverageScore]]) -> list[str]:
-    cells = [f"{name}/{code}" for name in tasks if name in figures for code in figures[name][1].missing]
-    return [*cells, *(name for name in tasks if name not in figures)]
+def _missing(tasks: Sequence[str], averages: Mapping[str, tuple[Estimate, AverageScore]]) -> list[str]:
+    cells = [f"{name}/{code}" for name in tasks if name in averages for code in averages[name][1].missing]
+    return [*cells, *(name for name in tasks if name not in averages)]

@@ -1,6 +1,7 @@
 """One cell at a time: read gold, read answers, judge. Texts are let go, statistics are kept."""
 
 import gc
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ from isogloss.predictions.problems import Problem, refuse
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
 from isogloss.tasks.loading import data_folder, load_gold
-from isogloss.tasks.registry import chosen_tasks, no_language, task
+from isogloss.tasks.registry import chosen_tasks, no_language
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
@@ -43,8 +45,8 @@ class Request:
         tasks: Sequence[str] | None = None,
         languages: Sequence[str] | None = None,
         split: str = "test",
-        data: Path | None = None,
-        gold: Path | None = None,
+        data: str | os.PathLike[str] | None = None,
+        gold: str | os.PathLike[str] | None = None,
         allow_partial: bool = False,
     ) -> "Request":
         """A request in a user's words; every unknown name is an error with the nearest ones."""
@@ -57,17 +59,23 @@ class Request:
         codes = None
         if languages is not None:
             codes = tuple(code for word in languages for code in word.split(",") if code)
-            known = {code for name in wanted for code in task(name).every_language}
+            known = {code for name in wanted for code in find_task(name).every_language}
             for code in codes:
                 if code not in known:
                     raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
-        return cls(named, wanted, codes, split, data_folder(data), gold, allow_partial)
+        labels = None if gold is None else Path(gold)
+        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial)
 
-    def languages_of(self, of: Task) -> tuple[str, ...]:
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits to look for, the first that has gold to be taken."""
+        return ("test", "dev") if self.split == "best" else (self.split,)
+
+    def languages_of(self, task: Task) -> tuple[str, ...]:
         """The languages to look for."""
         if self.languages is None:
-            return self.suite.languages_of(of.id)
-        return tuple(code for code in self.languages if code in of.every_language)
+            return self.suite.languages_of(task.id)
+        return tuple(code for code in self.languages if code in task.every_language)
 
 
 @dataclass
@@ -141,12 +149,11 @@ def answered_cells(
     folders = [open_predictions(predictions) for predictions in systems]
     problems: list[Problem] = []
     seen = [False] * len(folders)
-    for name in request.tasks:
-        of = task(name)
-        for language in request.languages_of(of) if any(folder.has(of) for folder in folders) else ():
+    for task in map(find_task, request.tasks):
+        for language in request.languages_of(task) if any(folder.has(task) for folder in folders) else ():
             if progress is not None:
-                progress(f"{of.id}/{language}")
-            row = tuple(_answered(folder, of, language, request, problems) for folder in folders)
+                progress(f"{task.id}/{language}")
+            row = tuple(_answered(folder, task, language, request, problems) for folder in folders)
             seen = [before or answered is not None for before, answered in zip(seen, row, strict=True)]
             if any(row):
                 yield row
@@ -161,29 +168,13 @@ def answered_cells(
             )
 
 
-def _answered(
-    folder: PredictionSource, of: Task, language: str, request: Request, problems: list[Problem]
-) -> Answered | None:
-    """One system on one cell; everything that is missing or damaged joins the problems."""
-    if not folder.has(of):
-        return None
-    try:
-        with _collector_paused():
-            answered, found = _judged(folder, of, language, request)
-    except DataError as error:
-        # Everything that is missing or damaged is reported at once, not the first alone.
-        answered, found = None, [Problem(error.where or f"{of.id}/{language}", error.what, error.fix)]
-    problems += found
-    return answered
-
-
 def _where_to_put_them(folder: PredictionSource, request: Request) -> str:
     """What to do about an empty grid; languages that are in no average are read only when they are named."""
     outside = [
-        f"{name}/{code}"
-        for name in request.tasks
-        for code in task(name).also
-        if any(folder.find(task(name), code, split) for split in _splits(request))
+        f"{task.id}/{code}"
+        for task in map(find_task, request.tasks)
+        for code in task.also
+        if any(folder.find(task, code, split) for split in request.splits)
     ]
     if outside and request.languages is None:
         return f"{', '.join(outside)} is in no average: name the language with --languages"
@@ -202,70 +193,48 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _splits(request: Request) -> tuple[str, ...]:
-    return ("test", "dev") if request.split == "best" else (request.split,)
+def _answered(
+    folder: PredictionSource, task: Task, language: str, request: Request, problems: list[Problem]
+) -> Answered | None:
+    """One system on one cell; None where there is nothing to judge, or too much is wrong, which joins the problems."""
+    if not folder.has(task):
+        return None
+    try:
+        with _collector_paused():
+            answered, found = _judged(folder, task, language, request)
+    except DataError as error:
+        # Everything that is missing or damaged is reported at once, not the first alone.
+        answered, found = None, [Problem(error.where or f"{task.id}/{language}", error.what, error.fix)]
+    problems += found
+    return answered
 
 
 def _judged(
-    folder: PredictionSource, of: Task, language: str, request: Request
+    folder: PredictionSource, task: Task, language: str, request: Request
 ) -> tuple[Answered | None, list[Problem]]:
-    """A judged cell, or None where there is nothing to judge or too much is wrong."""
-    answered = [(split, folder.find(of, language, split)) for split in _splits(request)]
-    places = [(split, found) for split, found in answered if found is not None]
-    for split, found in places:
-        examples = _gold(of, language, split, request, last=split == places[-1][0])
+    files = {split: file for split in request.splits if (file := folder.find(task, language, split)) is not None}
+    for split, file in files.items():
+        examples = _gold(task, language, split, request, last=split == list(files)[-1])
         if examples is None:
             continue
         try:
-            answers = folder.read(of, found, examples)
+            answers = folder.read(task, file, examples)
         except (DataError, PredictionError) as error:
-            return None, [Problem(error.where or str(found.path), error.what, error.fix)]
-        return judge_answers(of, examples, answers)
+            return None, [Problem(error.where or str(file.path), error.what, error.fix)]
+        return judge_answers(task, examples, answers)
     return None, []
 
 
-def judge_answers(of: Task, examples: Examples, answers: Answers) -> tuple[Answered | None, list[Problem]]:
-    """Judge answers to examples that have gold, wherever the answers come from.
-
-    Args:
-        of: the task.
-        examples: what was asked, with gold.
-        answers: what was answered, as a prediction file says it.
-
-    Returns:
-        The judged cell and no problem; or None and what keeps the answers from being judged.
-    """
-    values, problems = align(of, examples, answers)
+def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Answered | None, list[Problem]]:
+    """The judged cell and no problem; or None and what keeps the answers, as a prediction file has them, from it."""
+    values, problems = align(task, examples, answers)
     if any(not problem.warning for problem in problems):
         return None, problems
     with _collector_paused():
-        judgement = judge(of, examples, values)
-    cell = _cell(of, examples, judgement)
-    cell.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
-    return Answered(of, examples, values, cell), []
-
-
-def _gold(of: Task, language: str, split: str, request: Request, *, last: bool) -> Examples | None:
-    """Gold of the split; None if it has none and another answered split remains to be tried."""
-    if request.gold is not None:
-        examples = gold_examples(of, language, split, request.gold)
-        if examples is None:
-            raise DataError(f"no labels for {of.id}/{language} {split}", where=str(request.gold))
-        placeholder = kind_of(of).placeholder(examples)
-        if placeholder:
-            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
-        return examples
-    try:
-        return load_gold(of, language, split, request.data, allow_partial=request.allow_partial)
-    except DataError:
-        if last:
-            raise
-        return None
-
-
-def _cell(of: Task, examples: Examples, judgement: Judgement) -> Cell:
-    return Cell(
-        of.id,
+        judgement = judge(task, examples, values)
+    warnings = [f"{problem.what}. {problem.fix}" for problem in problems]
+    cell = Cell(
+        task.id,
         examples.language,
         examples.split,
         len(examples),
@@ -273,5 +242,24 @@ def _cell(of: Task, examples: Examples, judgement: Judgement) -> Cell:
         examples.units,
         examples.checksum,
         examples.partial,
-        [*examples.notes, *judgement.notes],
+        [*examples.notes, *judgement.notes, *warnings],
     )
+    return Answered(task, examples, values, cell), []
+
+
+def _gold(task: Task, language: str, split: str, request: Request, *, last: bool) -> Examples | None:
+    """Gold of the split; None if it has none and another answered split remains to be tried."""
+    if request.gold is not None:
+        examples = gold_examples(task, language, split, request.gold)
+        if examples is None:
+            raise DataError(f"no labels for {task.id}/{language} {split}", where=str(request.gold))
+        placeholder = kind_of(task).placeholder(examples)
+        if placeholder:
+            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
+        return examples
+    try:
+        return load_gold(task, language, split, request.data, allow_partial=request.allow_partial)
+    except DataError:
+        if last:
+            raise
+        return None

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Literal, overload
 
 import msgspec
@@ -13,13 +12,12 @@ import msgspec
 from isogloss.errors import PredictionError
 from isogloss.metrics.significance import paired
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.scoring.averages import MIXED, Estimate, averaged, figure, mean, overall
+from isogloss.scoring.averages import MIXED, Estimate, averaged, cell_estimate, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.results import data_frame, html_table
-from isogloss.tasks.registry import task
 
 
 class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
@@ -174,8 +172,8 @@ def compare(
         tasks=tasks,
         languages=languages,
         split=split,
-        data=None if data is None else Path(data),
-        gold=None if gold is None else Path(gold),
+        data=data,
+        gold=gold,
         allow_partial=allow_partial,
     )
     found = compare_request(predictions, request)
@@ -185,7 +183,7 @@ def compare(
 def compare_request(
     systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
 ) -> list[Comparison]:
-    """Compare every pair of systems as a request says; `progress` is told each cell before it is judged."""
+    """Compare every pair of systems as a request says; `progress` is called with each cell before it is judged."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
@@ -207,7 +205,7 @@ def compare_request(
 
 def _one_score(cell: Cell) -> Cell:
     """The cell with the one figure the task is known by alone."""
-    score = main_statistics(task(cell.task), cell.metrics)
+    score = main_statistics(cell.task, cell.metrics)
     return replace(cell, judgement=replace(cell.judgement, metrics={SCORE: score}))
 
 
@@ -232,8 +230,11 @@ def _contrasted(
     for name in dict.fromkeys(cell.task for cell in cells[0]):
         inside = [averaged(side, name, request) for side in cells]
         if inside[0]:
-            means = [mean([figure(cell, SCORE, of) for cell in side]) for side, of in zip(inside, draws, strict=True)]
-            averages[name] = (means[0], means[1])
+            first, second = (
+                mean([cell_estimate(cell, SCORE, drawn) for cell in side])
+                for side, drawn in zip(inside, draws, strict=True)
+            )
+            averages[name] = (first, second)
     tasks = [_average_contrast("task", name, pair, lower_is_better(name)) for name, pair in averages.items()]
     inside_suite = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
     has_overall = len(inside_suite) > 1 and request.split != "best"

@@ -52,13 +52,8 @@ def tested(
 ) -> tuple[ContrastNumbers, str]:
     """The contrast of two systems on the same rows, and the name of the test.
 
-    McNemar's exact test for accuracies, else approximate randomisation.
-
-    Args:
-        a: statistics of the first system.
-        b: those of the second.
-        draws: replicates of both scores, drawn together.
-        family: how many such tests are corrected together.
+    McNemar's exact test for accuracies, else approximate randomisation; `draws` are replicates of both scores, drawn
+    together, and `family` is how many such tests are corrected together.
     """
     difference = paired(*draws, a.score - b.score, units=a.unit_count)
     if a.is_binary and b.is_binary:

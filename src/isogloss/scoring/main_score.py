@@ -1,48 +1,49 @@
-"""The one figure a task is known by: its main metric, or the mean of two, and whether less of it is better."""
+"""The one figure a task is known by: its main metric, or the mean of two, and whether less of it is better.
+
+Reading a result record imports this file, so it stays light.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from isogloss.errors import DataError
 from isogloss.metrics.registry import metric as find_metric
-from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.registry import task
-from isogloss.tasks.task import Task
+
+if TYPE_CHECKING:
+    from isogloss.metrics.statistics import Statistics
 
 # The name of the mean of a task's metrics: of F1 and exact match (XTREME-R paper, section 5).
 SCORE = "score"
 
 
-def main_statistics(of: Task, metrics: Mapping[str, Statistics]) -> Statistics:
-    """The statistics of a task's one figure: those of its main metric, or the mean rows of several.
+def main_score(name: str, metrics: Mapping[str, float]) -> float:
+    """The one figure of a task, from the values of its metrics."""
+    main = task(name).main
+    return sum(metrics[metric] for metric in main) / len(main)
 
-    Args:
-        of: the task.
-        metrics: the statistics of a cell by metric, one row an example each.
 
-    Returns:
-        Statistics whose score is the mean of the main metrics' scores.
-    """
-    main = [metrics[name] for name in of.main]
-    rows = np.mean([statistics.rows for statistics in main], axis=0)
-    return main[0] if len(main) == 1 else replace(main[0], rows=rows)
+def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statistics":
+    """The statistics of a task's one figure: those of its main metric, or of several the mean of their rows."""
+    import numpy as np
+
+    main = [metrics[metric] for metric in task(name).main]
+    if len(main) == 1:
+        return main[0]
+    return replace(main[0], rows=np.mean([statistics.rows for statistics in main], axis=0))
 
 
 def lower_is_better(name: str, metric: str = SCORE) -> bool:
-    """Whether a smaller score of a task is the better one.
-
-    Args:
-        name: the task.
-        metric: one of its metrics; by default the figure it is known by.
+    """Whether a smaller score of a task is the better one, by its one figure or by one of its metrics.
 
     Raises:
         DataError: that figure is a mean of metrics of both directions.
     """
-    directions = {find_metric(one).lower_is_better for one in (task(name).main if metric == SCORE else (metric,))}
+    main = task(name).main
+    directions = {find_metric(one).lower_is_better for one in (main if metric == SCORE else (metric,))}
     if len(directions) > 1:
-        what = f"{', '.join(task(name).main)} have no mean: of some more is better, of others less"
+        what = f"{', '.join(main)} have no mean: of some more is better, of others less"
         raise DataError(what, where=name, fix="Give the task main metrics of one direction")
     return directions.pop()
 

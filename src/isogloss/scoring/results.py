@@ -9,7 +9,8 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError, IsoglossError
-from isogloss.tasks.registry import ALIASES, task
+from isogloss.scoring.main_score import main_score
+from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
@@ -37,8 +38,7 @@ class CellScore(msgspec.Struct, frozen=True):
     @property
     def score(self) -> float:
         """The one figure the task is known by: the mean of its main metrics."""
-        main = task(self.task).main
-        return sum(self.metrics[name].value for name in main) / len(main)
+        return main_score(self.task, {name: number.value for name, number in self.metrics.items()})
 
 
 class AverageScore(msgspec.Struct, frozen=True):
@@ -134,8 +134,7 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_json(self, path: Path | str) -> None:
         """Write the record."""
-        with atomic_write(Path(path)) as stream:
-            stream.write(msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n")
+        write_json(Path(path), self)
 
     @staticmethod
     def from_json(path: Path | str) -> "Results":
@@ -206,6 +205,12 @@ class Results(msgspec.Struct, frozen=True):
             for average in self.tasks
         ]
         return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
+
+
+def write_json(path: Path, record: Any, indent: int = 2) -> None:
+    """Write a record, or a list of them, as JSON that people can read."""
+    with atomic_write(path) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

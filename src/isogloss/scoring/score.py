@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from isogloss.metrics.statistics import Statistics, merge
+from isogloss.metrics.intervals import interval
+from isogloss.metrics.statistics import FloatArray, Statistics, merge
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.scoring.averages import cell_numbers, pooled, summary, task_figures
+from isogloss.scoring.averages import scaled, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
-from isogloss.scoring.results import CellScore, PairScores, Results
+from isogloss.scoring.results import CellScore, Number, PairScores, Results
+from isogloss.tasks.kinds import LanguagePairs
 from isogloss.version import __version__
 
 
@@ -54,39 +54,36 @@ def score(
         tasks=tasks,
         languages=languages,
         split=split,
-        data=None if data is None else Path(data),
-        gold=None if gold is None else Path(gold),
+        data=data,
+        gold=gold,
         allow_partial=allow_partial,
     )
     return score_request(predictions, request)
 
 
 def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
-    """Score predictions as a request says; `progress` is told each cell before it is judged."""
+    """Score predictions as a request says; `progress` is called with each cell before it is judged."""
     system = open_predictions(predictions).system
     return score_cells(list(judged_cells(predictions, request, progress)), request, system)
 
 
 def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
-    """The result record of judged cells, which stand in the order of the request's tasks and languages.
+    """The result record of judged cells, in the order of the request's tasks and languages.
 
-    Args:
-        cells: the statistics of every cell.
-        request: suite, tasks and split that were asked for.
-        system: what is known of the system, as `system.toml` has it.
+    `system` is what is known of the system, as `system.toml` has it.
     """
     [draws] = draw([cells])
-    figures = task_figures(cells, draws, request)
-    categories, overall = summary(figures, request)
+    averages = task_averages(cells, draws, request)
+    categories, overall = suite_averages(averages, request)
     return Results(
         request.suite.id,
         system,
         request.split,
         [_cell_score(cell, draws) for cell in cells],
-        [average for _, average in figures.values()],
+        [average for _, average in averages.values()],
         categories,
         overall,
-        [_pair_scores(name, cells) for name in request.tasks if _pair_cells(name, cells)],
+        _all_pair_scores(cells, request),
         __version__,
     )
 
@@ -98,38 +95,44 @@ def score_cell(cell: Cell) -> CellScore:
 
 
 def _cell_score(cell: Cell, draws: Draws) -> CellScore:
-    numbers = cell_numbers(cell, draws)
+    numbers = {
+        metric: _number(statistics, draws[cell.task, cell.language, metric])
+        for metric, statistics in cell.metrics.items()
+    }
     return CellScore(
         cell.task, cell.language, cell.split, numbers, cell.signature, partial=cell.partial, notes=cell.notes
     )
 
 
-def _pair_cells(name: str, cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.task == name and not cell.partial and cell.judgement.pairs is not None]
+def _number(statistics: Statistics, draws: FloatArray | None = None) -> Number:
+    return scaled(statistics.score, interval(statistics, draws=draws), len(statistics))
 
 
-def _pair_scores(name: str, cells: Sequence[Cell]) -> PairScores:
+def _all_pair_scores(cells: Sequence[Cell], request: Request) -> list[PairScores]:
+    """The scores by language pair of every task whose kind has them."""
+    judged = [(cell, cell.judgement.pairs) for cell in cells if not cell.partial]
+    by_task = {
+        name: [(cell, pairs) for cell, pairs in judged if pairs is not None and cell.task == name]
+        for name in request.tasks
+    }
+    return [_pair_scores(name, members) for name, members in by_task.items() if members]
+
+
+def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]]) -> PairScores:
     """Pooled subsets and the query-by-target matrix of a retrieval task."""
-    inside = _pair_cells(name, cells)
-    codes = unit_codes(inside)
-    asked: dict[str, Statistics] = {}
-    found: dict[str, npt.NDArray[np.str_]] = {}
-    metric = ""
-    for cell in inside:
-        pairs = cell.judgement.pairs
-        if pairs is not None:
-            metric = pairs.metric
-            asked[cell.language] = shared_units(pairs.statistics, cell, codes)
-            found[cell.language] = pairs.target_languages
-    together = merge(list(asked.values()))
-    same = np.concatenate([targets == query for query, targets in found.items()])
+    codes = unit_codes(cell for cell, _ in members)
+    rows = {cell.language: shared_units(pairs.statistics, cell, codes) for cell, pairs in members}
+    targets = {cell.language: pairs.target_languages for cell, pairs in members}
+    together = merge(list(rows.values()))
+    same = np.concatenate([of_targets == query for query, of_targets in targets.items()])
     subsets = {
         "all": together,
         "same language": together.select(same),
         "different languages": together.select(~same),
     }
     matrix = {
-        query: {str(target): pooled(rows.select(found[query] == target)) for target in np.unique(found[query])}
-        for query, rows in asked.items()
+        query: {str(target): _number(rows[query].select(of_targets == target)) for target in np.unique(of_targets)}
+        for query, of_targets in targets.items()
     }
-    return PairScores(name, metric, {key: pooled(part) for key, part in subsets.items() if len(part)}, matrix)
+    numbers = {subset: _number(part) for subset, part in subsets.items() if len(part)}
+    return PairScores(name, members[-1][1].metric, numbers, matrix)

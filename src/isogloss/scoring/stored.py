@@ -15,12 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.data.files import atomic_write
-from isogloss.metrics.statistics import F1, MEAN, PRECISION, RATIO, RECALL, Statistics, Value
+from isogloss.metrics.statistics import VALUES, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.kinds import Judgement, LanguagePairs
-
-# Statistics can be kept whose value function is one of these; others are judged from the answers whenever needed.
-VALUES: dict[str, Value] = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
 
 _HEADER = "header"
 # A TypeError: what numpy reads is one array, and no archive of several.
@@ -73,7 +70,7 @@ class _Arrays:
 
 
 def can_store(cell: Cell) -> bool:
-    """Whether the value function of every metric has a name to find it by."""
+    """Whether the value function of every metric has a name to find it by; others are judged anew whenever needed."""
     pairs = [] if cell.judgement.pairs is None else [cell.judgement.pairs.statistics]
     return all(VALUES.get(each.value.name) is each.value for each in (*cell.metrics.values(), *pairs))
 

@@ -8,17 +8,18 @@ from typing import Any
 from unicodedata import category, normalize
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.data.files import read_text
 from isogloss.errors import DataError, IsoglossError
 from isogloss.explain.attributes.lengths import count_tokens, ratio
 from isogloss.explain.attributes.needs import main_texts, text_language
 from isogloss.explain.model import Attribute
+from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.examples import Examples
 
 FERTILITY = "fertility"
-Numbers = npt.NDArray[np.float64]
+# What counts the pieces of every text.
+PieceCounter = Callable[[Sequence[str]], FloatArray]
 
 # As in BERT's code: longer words are one unknown piece, and these ideographs are words by themselves.
 _LONGEST = 100
@@ -27,7 +28,7 @@ _IDEOGRAPHS = (
 )  # fmt: skip
 
 
-class _Spread(dict[int, str]):
+class _WordBreaks(dict[int, str]):
     """For `str.translate`: blanks around characters that are words by themselves, nothing for control characters."""
 
     def __missing__(self, code: int) -> str:
@@ -56,21 +57,19 @@ class WordPiece:
         words = [piece for piece in pieces if not (piece.startswith("[") and piece.endswith("]"))]
         self._cased = any(piece != piece.lower() for piece in words)
         self._longest = max(map(len, pieces), default=0)
-        self._spread = _Spread()
+        self._breaks = _WordBreaks()
         self._known: dict[str, int] = {}
 
     def count(self, text: str) -> int:
         """The number of pieces of a text; a word that cannot be made of pieces is one."""
         if not self._cased:
             text = "".join(char for char in normalize("NFD", text.lower()) if category(char) != "Mn")
-        return sum(map(self._count_word, text.translate(self._spread).split()))
+        words = text.translate(self._breaks).split()
+        for word in set(words).difference(self._known):
+            self._known[word] = self._count_word(word)
+        return sum(map(self._known.__getitem__, words))
 
     def _count_word(self, word: str) -> int:
-        if word not in self._known:
-            self._known[word] = self._matched(word)
-        return self._known[word]
-
-    def _matched(self, word: str) -> int:
         if len(word) > _LONGEST:
             return 1
         begin = count = 0
@@ -96,16 +95,16 @@ def fertility(path: str | os.PathLike[str]) -> Attribute:
         IsoglossError: it needs the `tokenizers` library, which is not installed.
     """
     file = Path(path)
-    count = _library(file) if file.suffix == ".json" else _word_piece(file)
+    count = _library_counter(file) if file.suffix == ".json" else _word_piece_counter(file)
 
-    def values(examples: Examples) -> Numbers:
+    def values(examples: Examples) -> FloatArray:
         texts = main_texts(examples)
         return ratio(count(texts), count_tokens(texts, text_language(examples)))
 
     return Attribute(FERTILITY, f"tokens of {file.name} a word", ("main-text",), values=values)
 
 
-def _word_piece(file: Path) -> Callable[[Sequence[str]], Numbers]:
+def _word_piece_counter(file: Path) -> PieceCounter:
     pieces = [piece for line in read_text(file).split("\n") if (piece := line.rstrip("\r"))]
     if not pieces:
         raise DataError("the vocabulary has no pieces", where=str(file), fix="Write one piece a line")
@@ -113,7 +112,7 @@ def _word_piece(file: Path) -> Callable[[Sequence[str]], Numbers]:
     return lambda texts: np.fromiter(map(tokenizer.count, texts), np.float64, len(texts))
 
 
-def _library(file: Path) -> Callable[[Sequence[str]], Numbers]:
+def _library_counter(file: Path) -> PieceCounter:
     content = read_text(file)
     try:
         library: Any = import_module("tokenizers")
@@ -127,7 +126,7 @@ def _library(file: Path) -> Callable[[Sequence[str]], Numbers]:
     tokenizer.no_truncation()
     tokenizer.no_padding()
 
-    def count(texts: Sequence[str]) -> Numbers:
+    def count(texts: Sequence[str]) -> FloatArray:
         encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return np.fromiter((len(each.ids) for each in encoded), np.float64, len(texts))
 

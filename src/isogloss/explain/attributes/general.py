@@ -1,20 +1,18 @@
 """What can be said of any text: its scripts, its digits, its punctuation."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.explain.attributes.caching import cached_per_examples
+from isogloss.explain.attributes.lengths import ratio
 from isogloss.explain.attributes.needs import main_texts, text_language
+from isogloss.explain.model import StrArray
 from isogloss.languages import language as find_language
+from isogloss.metrics.statistics import FloatArray, sizes
 from isogloss.tasks.examples import Examples
-
-Numbers = npt.NDArray[np.float64]
-Names = npt.NDArray[np.str_]
 
 # Where the letters of a script begin, by code point; "" begins what belongs to none that is told apart here.
 _RANGES = """
@@ -51,48 +49,40 @@ def _class_of(code: int) -> int:
 
 
 @dataclass(frozen=True)
-class Profile:
+class CharacterCounts:
     """How many characters of each text are digits, punctuation, anything but space, and letters of each script."""
 
-    digits: Numbers
-    punctuation: Numbers
-    visible: Numbers
-    letters: npt.NDArray[np.float64]
+    digits: FloatArray
+    punctuation: FloatArray
+    visible: FloatArray
+    letters: FloatArray
 
 
-def profile(texts: Sequence[str]) -> Profile:
-    """Counts the characters of texts by class; each different character is looked up once."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+@cached_per_examples
+def _characters(examples: Examples) -> CharacterCounts:
+    """Counts the characters of the main texts by class; each different character is looked up once."""
+    texts = main_texts(examples)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     present = np.flatnonzero(np.bincount(codes, minlength=1))
     class_of = np.zeros(int(present.max(initial=0)) + 1, dtype=np.uint8)
     class_of[present] = [_class_of(int(code)) for code in present]
-    keys = np.repeat(np.arange(len(texts)) * _CLASSES, lengths) + class_of[codes]
+    keys = np.repeat(np.arange(len(texts)) * _CLASSES, sizes(texts)) + class_of[codes]
     counts = np.bincount(keys, minlength=len(texts) * _CLASSES).reshape(len(texts), _CLASSES).astype(np.float64)
     visible = counts.sum(axis=1) - counts[:, _SPACE]
-    return Profile(counts[:, _DIGIT], counts[:, _PUNCTUATION], visible, counts[:, _LETTERS:])
+    return CharacterCounts(counts[:, _DIGIT], counts[:, _PUNCTUATION], visible, counts[:, _LETTERS:])
 
 
-def _share(part: Numbers, whole: Numbers) -> Numbers:
-    return part / np.maximum(whole, 1.0)
-
-
-@cached_per_examples
-def _profile(examples: Examples) -> Profile:
-    return profile(main_texts(examples))
-
-
-def _by_script(examples: Examples) -> tuple[Numbers, list[str]]:
+def _by_script(examples: Examples) -> tuple[FloatArray, list[str]]:
     """Letters of each text by script and the scripts' names: first the language's own, then all others."""
     own = find_language(text_language(examples)).script
-    letters = _profile(examples).letters
+    letters = _characters(examples).letters
     inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
     outside = [place for place in range(len(_SCRIPTS)) if place not in inside]
     grouped = np.column_stack([letters[:, inside].sum(axis=1), letters[:, outside]])
     return grouped, [own, *(_SCRIPTS[place] for place in outside)]
 
 
-def main_script(examples: Examples) -> Names:
+def main_script(examples: Examples) -> StrArray:
     """script: ISO 15924 code of the script most letters are in; "none" without letters.
 
     Scripts that a language writes together have its name: Jpan is kanji and kana, Kore is hangul and hanja.
@@ -101,7 +91,7 @@ def main_script(examples: Examples) -> Names:
     return np.where(letters.any(axis=1), np.array(names)[letters.argmax(axis=1)], "none")
 
 
-def script_mix(examples: Examples) -> Names:
+def script_mix(examples: Examples) -> StrArray:
     """scriptMix: the main script, and the next one where there is any ("Arab+Latn"); "none" without letters."""
     letters, names = _by_script(examples)
     order = np.argsort(-letters, axis=1, kind="stable")[:, :2]
@@ -110,19 +100,19 @@ def script_mix(examples: Examples) -> Names:
     return np.where(two[:, 1], both, np.where(two[:, 0], np.array(names)[order[:, 0]], "none"))
 
 
-def out_of_script(examples: Examples) -> Numbers:
+def out_of_script(examples: Examples) -> FloatArray:
     """outOfScript: the share of letters that are not in the language's own script; 0 without letters."""
     letters, _ = _by_script(examples)
-    return _share(letters[:, 1:].sum(axis=1), letters.sum(axis=1))
+    return ratio(letters[:, 1:].sum(axis=1), letters.sum(axis=1))
 
 
-def digit_share(examples: Examples) -> Numbers:
+def digit_share(examples: Examples) -> FloatArray:
     """digits: decimal digits of any script over all characters but spaces."""
-    found = _profile(examples)
-    return _share(found.digits, found.visible)
+    counts = _characters(examples)
+    return ratio(counts.digits, counts.visible)
 
 
-def punctuation_share(examples: Examples) -> Numbers:
+def punctuation_share(examples: Examples) -> FloatArray:
     """punctuation: punctuation characters (Unicode P) over all characters but spaces."""
-    found = _profile(examples)
-    return _share(found.punctuation, found.visible)
+    counts = _characters(examples)
+    return ratio(counts.punctuation, counts.visible)

@@ -5,11 +5,16 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.errors import unknown
+from isogloss.explain.attributes.caching import cached_per_examples
+from isogloss.explain.attributes.needs import text_language
 from isogloss.languages import language as find_language
+from isogloss.metrics.statistics import FloatArray
+from isogloss.tasks.examples import Examples
 
+# What takes one text of every example, in the language of its main text.
+Texts = Callable[[Examples], Sequence[str]]
 Convention = Literal["script", "whitespace"]
 CONVENTIONS: tuple[Convention, ...] = ("script", "whitespace")
 
@@ -35,7 +40,7 @@ def cutter(language: str, convention: Convention = "script") -> Callable[[str], 
     return str.split if convention == "whitespace" or spaced(language) else _CHARACTERS.findall
 
 
-def count_tokens(texts: Sequence[str], language: str, convention: Convention = "script") -> npt.NDArray[np.float64]:
+def count_tokens(texts: Sequence[str], language: str, convention: Convention = "script") -> FloatArray:
     """The number of tokens of each text.
 
     Args:
@@ -49,6 +54,14 @@ def count_tokens(texts: Sequence[str], language: str, convention: Convention = "
     return np.fromiter((found[text] for text in texts), np.float64, len(texts))
 
 
-def ratio(part: npt.NDArray[np.float64], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """One length over another; an empty divisor counts as one token."""
+@cached_per_examples
+def lengths(examples: Examples, texts: Texts, convention: Convention = "script") -> FloatArray:
+    """The tokens of one text of every example; counted once, also where ratios ask for them again."""
+    counts = count_tokens(texts(examples), text_language(examples), convention)
+    counts.flags.writeable = False
+    return counts
+
+
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """One length or count over another; an empty divisor counts as one."""
     return part / np.maximum(whole, 1.0)

@@ -52,14 +52,12 @@ class Lexicon:
     """Words with what they stand for; the earliest in a text wins, at one place the longest."""
 
     def __init__(self, words_of: Mapping[str, str], whole_words: bool) -> None:
-        self._meaning: dict[str, str] = {}
-        self._starred: list[tuple[re.Pattern[str], str]] = []
-        for meaning, words in words_of.items():
+        self._meaning = {
             # `plain` would take the star for punctuation.
-            parts = (plain(word.split("*")) for word in words.split(","))
-            self._meaning.update(
-                dict.fromkeys(("*".join(" ".join(p.split()) for p in part) for part in parts), meaning)
-            )
+            "*".join(" ".join(part.split()) for part in plain(word.split("*"))): meaning
+            for meaning, words in words_of.items()
+            for word in words.split(",")
+        }
         longest_first = sorted(self._meaning, key=lambda word: -len(word.strip("*")))
         self._starred = [(re.compile(_pattern(word)), self._meaning[word]) for word in longest_first if "*" in word]
         alternatives = "|".join(map(_pattern, longest_first))

@@ -3,43 +3,33 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.explain.attributes.lengths import cutter, spaced
 from isogloss.explain.attributes.lexicon import plain
+from isogloss.metrics.statistics import FloatArray, IntArray, sizes
 
 ORDER = 4
 
-Numbers = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+
+def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> FloatArray:
+    """BLEU of each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
+    distinct = list(dict.fromkeys(references))
+    place = {text: number for number, text in enumerate(distinct)}
+    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
+    cut = cutter(language)
+    return token_bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
 
 
-def _sizes(lists: Sequence[Sequence[str]]) -> Integers:
-    return np.fromiter(map(len, lists), np.int64, len(lists))
-
-
-def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """Sentence BLEU-4 of a token list against one reference, 0 to 1, with add-one smoothing.
+def token_bleus(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> FloatArray:
+    """Sentence BLEU-4 of each token list against the reference whose number it has, 0 to 1, with add-one smoothing.
 
     p_1 = m_1 / t_1 and p_n = (m_n + 1) / (t_n + 1) for n = 2, 3, 4 (Lin and Och, 2004), with m_n the clipped matches
     and t_n the n-grams of the candidate; the geometric mean times the brevity penalty exp(min(0, 1 - r/c)). No common
     word: 0. This is sacrebleu's `smooth_method="add-k"` with k = 1 and without effective order, divided by 100.
     """
-    return float(_bleus([candidate], [reference], np.zeros(1, dtype=np.int64))[0])
-
-
-def bleus(candidates: Sequence[str], references: Sequence[str], language: str) -> Numbers:
-    """`bleu` for each pair of texts, on words (characters in unsegmented scripts) without case and punctuation."""
-    distinct = list(dict.fromkeys(references))
-    place = {text: number for number, text in enumerate(distinct)}
-    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
-    cut = cutter(language)
-    return _bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
-
-
-def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers) -> Numbers:
-    """BLEU of each candidate against the reference whose number it has."""
-    lengths, others = _sizes(candidates), _sizes(references)[reference_of]
+    lengths, others = sizes(candidates), sizes(references)[reference_of]
     logs = np.zeros(len(candidates))
     with np.errstate(divide="ignore", invalid="ignore"):  # empty candidates and those without a match are 0 in the end
         for order, matched in enumerate(_matches(candidates, references, reference_of), 1):
@@ -50,8 +40,8 @@ def _bleus(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[st
 
 
 def _matches(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
-) -> Iterator[Numbers]:
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> Iterator[FloatArray]:
     """Clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs at once."""
     owner, places, words = _shared_words(candidates, references, reference_of)
     begin, grams, size = np.arange(len(words)), words, int(words.max(initial=0)) + 1
@@ -74,8 +64,8 @@ def _matches(
 
 
 def _shared_words(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: Integers
-) -> tuple[Integers, Integers, Integers]:
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """The words of all texts: whose each is (references first), its place, and its number.
 
     A word of a reference that none of its candidates has is in no common n-gram, and is left out at once. Words with
@@ -114,7 +104,7 @@ def _jaccards(first: Iterable[set[str]], second: Iterable[set[str]]) -> Iterator
         yield common / (len(ours) + len(theirs) - common) if common else 0.0
 
 
-def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> Numbers:
+def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> FloatArray:
     """The Jaccard index of each pair's sets of words, or of character trigrams in unsegmented scripts."""
     if not spaced(language):
         return trigram_overlaps(first, second)
@@ -122,7 +112,7 @@ def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> Numb
     return np.fromiter(_jaccards(*words), np.float64, len(first))
 
 
-def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> Numbers:
+def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> FloatArray:
     """The Jaccard index of each pair's sets of character trigrams, whatever the languages.
 
     Case, punctuation and spaces do not count; a text of one or two characters is its own trigram.

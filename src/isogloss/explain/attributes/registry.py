@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
 from warnings import warn
 
@@ -13,11 +14,12 @@ import numpy as np
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
-from isogloss.explain.attributes.lengths import CONVENTIONS, Convention
+from isogloss.explain.attributes.lengths import CONVENTIONS, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
 from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
+from isogloss.metrics.statistics import FloatArray
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
@@ -35,33 +37,45 @@ def _tokens(name: str, title: str, needs: str, values: Values) -> Attribute:
     return Attribute(name, title, tuple(needs.split()), values=values, counts_tokens=True)
 
 
+def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None = None) -> Attribute:
+    """The length of one text of every example in tokens, or its ratio to that of another."""
+
+    def values(examples: Examples, convention: Convention = "script") -> FloatArray:
+        counts = lengths(examples, texts, convention)
+        return counts if over is None else ratio(counts, lengths(examples, over, convention))
+
+    return _tokens(name, title, needs, values)
+
+
 def _named(name: str, title: str, needs: str, values: Values) -> Attribute:
     """One whose values are names."""
     return Attribute(name, title, tuple(needs.split()), values=values, discrete=True)
 
 
+# Columns by name; a length that several attributes ask for is counted once.
+_QUESTION, _CONTEXT, _SECOND_TEXT = itemgetter("question"), itemgetter("context"), itemgetter("text_b")
 _ONE_OF_MANY = "targets single-target shared-pool pool"
 
 # In the order in which they are shown.
 ATTRIBUTES: tuple[Attribute, ...] = (
-    _tokens("aLen", "answer length in tokens", "answers", qa.answer_length),
-    _tokens("qLen", "question length in tokens", "question context", qa.question_length),
-    _tokens("cLen", "context length in tokens", "context", qa.context_length),
-    _tokens("aLen/qLen", "answer length over question length", "answers question", qa.answer_question_ratio),
-    _tokens("aLen/cLen", "answer length over context length", "answers context", qa.answer_context_ratio),
-    _tokens("qLen/cLen", "question length over context length", "question context", qa.question_context_ratio),
+    _length("aLen", "answer length in tokens", "answers", qa.first_answers),
+    _length("qLen", "question length in tokens", "question context", _QUESTION),
+    _length("cLen", "context length in tokens", "context", _CONTEXT),
+    _length("aLen/qLen", "answer length over question length", "answers question", qa.first_answers, _QUESTION),
+    _length("aLen/cLen", "answer length over context length", "answers context", qa.first_answers, _CONTEXT),
+    _length("qLen/cLen", "question length over context length", "question context", _QUESTION, _CONTEXT),
     _number("BLEU-AQ", "lexical overlap of answer and question (BLEU)", "answers question", qa.answer_question_bleu),
     _number("BLEU-QC", "lexical overlap of question and context (BLEU)", "question context", qa.question_context_bleu),
     _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
-    _number("answers", "number of different gold answers", "answers", qa.answers),
+    _number("answers", "number of different gold answers", "answers", qa.answer_count),
     _named("qType", "question type", "question context", qa.question_type),
     _named("label", "gold label", "label", text.label),
-    _tokens("t1Len", "length of the first text in tokens", "first-text", text.first_length),
-    _tokens("t2Len", "length of the second text in tokens", "text_a text_b", text.second_length),
-    _tokens("t2Len/t1Len", "length of the second text over the first", "text_a text_b", text.length_ratio),
-    _tokens("pLen", "premise length in tokens", "premise choices", text.premise_length),
-    _tokens("c1Len", "length of the first choice in tokens", "choices", text.first_choice_length),
-    _tokens("c2Len", "length of the second choice in tokens", "choices", text.second_choice_length),
+    _length("t1Len", "length of the first text in tokens", "first-text", text.first_texts),
+    _length("t2Len", "length of the second text in tokens", "text_a text_b", _SECOND_TEXT),
+    _length("t2Len/t1Len", "length of the second text over the first", "text_a text_b", _SECOND_TEXT, text.first_texts),
+    _length("pLen", "premise length in tokens", "premise choices", itemgetter("premise")),
+    _length("c1Len", "length of the first choice in tokens", "choices", text.first_choices),
+    _length("c2Len", "length of the second choice in tokens", "choices", text.second_choices),
     _tokens("rightLen/wrongLen", "length of the right choice over the wrong one", "choices label", text.choice_ratio),
     _number("overlap", "lexical overlap of the two texts", "text_a text_b", text.pair_overlap),
     _number("overlap", "lexical overlap of the two texts", "premise choices label", text.choice_overlap),
@@ -71,7 +85,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     TAG,
     _number("sLen", "sentence length in tokens", "tokens", text.sentence_length),
     *ENTITY_ATTRIBUTES,
-    _tokens("queryLen", "query length in tokens", "text targets", retrieval.query_length),
+    _length("queryLen", "query length in tokens", "text targets", itemgetter("text")),
     _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
     _number(
         "surface",
@@ -196,7 +210,10 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
 
     def values(examples: Examples) -> Column:
         places = ((examples.task, examples.language), (examples.task, ""), ("", examples.language), ("", ""))
-        column = [_looked_up(found, places, identifier) for identifier in examples.ids]
+        column = [
+            next((found[key] for place in places if (key := (*place, identifier)) in found), None)
+            for identifier in examples.ids
+        ]
         if None in column:
             missing = examples.ids[column.index(None)]
             raise DataError(
@@ -207,9 +224,3 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)
 
     return Attribute(name, f"{name} (from {Path(path).name})", (), not continuous, values)
-
-
-def _looked_up(
-    found: dict[tuple[str, str, str], bool | float | str], places: tuple[tuple[str, str], ...], identifier: str
-) -> bool | float | str | None:
-    return next((found[key] for place in places if (key := (*place, identifier)) in found), None)
