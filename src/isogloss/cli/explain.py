@@ -90,4 +90,7 @@ def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, 
         write_bias(found, html) if isinstance(found, DatasetBias) else write_analysis(found, html)
     if json is not None:
         write_json(json, found, indent=1)
-    show(bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found), "table")
+    tables = bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found)
+    if not tables:
+        typer.echo("There are no buckets to show: the chosen attributes have one value, or none of the tasks has them.")
+    show(tables, "table")

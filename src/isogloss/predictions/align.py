@@ -68,7 +68,7 @@ def _missing(task: Task, examples: Examples, answers: Answers, places: list[int]
     named = ", ".join(missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
     what = f"no answer for {len(missing)} of {len(examples)} examples: {named}"
     harmless = kind.lenient and len(missing) < len(examples)
-    fix = "They score 0" if harmless else f"Answer every id of isogloss export {task.id}; null abstains"
+    fix = "They count as wrong" if harmless else f"Answer every id of isogloss export {task.id}; null abstains"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=harmless)]
 
 
@@ -77,7 +77,7 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
     if not count:
         return []
     what = f"{count} of {len(examples)} answers are null"
-    return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They score 0", warning=True)]
+    return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They count as wrong", warning=True)]
 
 
 def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], kind: Kind) -> list[Problem]:
