@@ -34,6 +34,11 @@ class Layout:
     dev: str = ""
     train: str = ""
 
+    @classmethod
+    def by_split(cls, reader: str, pattern: str, *splits: str) -> "Layout":
+        """A layout whose files are named alike: `{split}` in the pattern is each of the splits (default: all three)."""
+        return cls(reader, **{split: pattern.replace("{split}", split) for split in splits or SPLITS})
+
 
 @dataclass(frozen=True)
 class Task:

@@ -32,7 +32,7 @@ def copa(files: SplitFiles) -> Examples | None:
     if files.language not in _TRUSTED:
         trusted = _trusted_questions(files)
         if trusted is None:
-            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is at hand"
+            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is there"
         else:
             questions = [trusted.get(record.idx, record.question) for record in records]
             changed = sum(q != r.question for q, r in zip(questions, records, strict=True))

@@ -155,7 +155,7 @@ def mewslix(files: SplitFiles) -> Examples | None:
 
 
 @lru_cache(maxsize=2)
-def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
+def _pool(path: Path, _stamp: Stamp, mentions: Path, mentions_stamp: Stamp) -> Pool:
     def members() -> dict[str, str]:
         # A million candidates share fifty language codes.
         return {member.entity_id: intern(member.description_language) for member in jsonl(path, _EntityLanguage)}
@@ -164,7 +164,9 @@ def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
         return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
 
     def targets() -> dict[str, str]:
-        wanted = {mention.entity_id.strip() for doc in _documents(mentions, asked)[0] for mention in doc.mentions}
+        wanted = {
+            mention.entity_id.strip() for doc in _documents(mentions, mentions_stamp)[0] for mention in doc.mentions
+        }
         return {
             packed.entity_id: _unpacked(packed) for packed in jsonl(path, _PackedEntity) if packed.entity_id in wanted
         }
