@@ -94,7 +94,7 @@ def _distinct_pools(sets: Sequence[Examples]) -> list[Examples]:
     return list({id(examples.pool): examples for examples in sets if examples.pool is not None}.values())
 
 
-def _write(path: Path, rows: Sequence[dict[str, Any]] | Iterator[dict[str, Any]]) -> Path:
+def _write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     if path.suffix == ".parquet":
         try:
             import pyarrow as pa
@@ -103,10 +103,9 @@ def _write(path: Path, rows: Sequence[dict[str, Any]] | Iterator[dict[str, Any]]
             raise IsoglossError(
                 "Parquet needs pyarrow", fix="pip install 'isogloss[tables]', or write .jsonl"
             ) from None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.part")
-        pq.write_table(pa.Table.from_pylist(list(rows)), temporary)
-        return temporary.replace(path)
+        with atomic_write(path) as stream:
+            pq.write_table(pa.Table.from_pylist(list(rows)), stream.buffer)
+        return path
     encoder = msgspec.json.Encoder()
     with atomic_write(path) as stream:
         for row in rows:

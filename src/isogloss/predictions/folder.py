@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from isogloss.data.files import SUFFIXES, read_bytes, resolve
+from isogloss.data.files import read_bytes, resolve, unpacked_name
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.tasks.examples import Examples
@@ -87,7 +87,9 @@ class PredictionFolder:
             path
             for folder in self.folders(task)
             for path in sorted(folder.iterdir())
-            if path.is_file() and not path.name.startswith((".", "candidates")) and _stem(path) not in known
+            if path.is_file()
+            and not path.name.startswith((".", "candidates", "dev-candidates"))
+            and unpacked_name(path) not in known
         ]
 
     def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
@@ -142,10 +144,3 @@ def _vector_files(language: str, split: str) -> list[str]:
     prefix = "" if split == "test" else f"{split}-"
     sides = (("queries", ".ids.txt"), ("candidates", ".npy"), ("candidates", ".ids.txt"))
     return [f"{prefix}{side}-{language}{suffix}" for side, suffix in sides]
-
-
-def _stem(path: Path) -> str:
-    for suffix in SUFFIXES[1:]:
-        if path.name.endswith(suffix):
-            return path.name.removesuffix(suffix)
-    return path.name

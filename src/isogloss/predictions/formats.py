@@ -183,7 +183,7 @@ def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
 def squad_questions(path: Path, kind: Kind, name: RowName) -> Answers:
     """A SQuAD file: (question, context, answer texts) of each question id."""
     answers = Answers(path)
-    for paragraph, question in squad.questions(squad.parse(read_bytes(path), str(path))):
+    for paragraph, question in squad.questions(squad.read(path)):
         texts = [answer.text for answer in question.answers]
         if not texts:
             raise DataError(f"question {str(question.id)!r} has no answer", where=str(path))

@@ -12,7 +12,7 @@ from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.registry import canonical, no_language
+from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -89,9 +89,11 @@ def open_predictions(predictions: Predictions) -> PredictionSource:
     """
     if not isinstance(predictions, Mapping):
         return PredictionFolder(Path(predictions))
+    answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for name, languages in predictions.items():
-        of = find_task(name)
+        task = find_task(name)
         for code in languages:
-            if code not in of.every_language:
-                raise no_language(of.id, code, of.every_language)
-    return PredictionsInMemory({canonical(name): languages for name, languages in predictions.items()})
+            if code not in task.every_language:
+                raise no_language(task.id, code, task.every_language)
+        answers[task.id] = languages
+    return PredictionsInMemory(answers)

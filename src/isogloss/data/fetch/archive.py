@@ -59,7 +59,7 @@ def extract(
     """Unpack the members that the rules name, streaming.
 
     Args:
-        archive: a zip, or a tar that is plain or packed with gzip, bzip2 or xz; told by content, not by name.
+        archive: a zip, or a tar that is plain or packed with gzip, bzip2 or xz; recognised by content, not by name.
         rules: which members go where.
         staging: folder to write to; the paths of the rules are below it.
         skip: paths that are not to be written.

@@ -19,7 +19,7 @@ from isogloss.data.fetch.checksums import ChecksumRecord, FetchedFile
 from isogloss.data.fetch.downloaders import RetryPolicy
 from isogloss.data.fetch.lock import exclusive
 from isogloss.data.fetch.session import ChecksumError, DownloadSession, FileProgress, is_mirror
-from isogloss.data.files import SUFFIXES, find_all, resolve, sha256_of
+from isogloss.data.files import find_all, resolve, sha256_of, unpacked_name
 from isogloss.errors import DataError, IsoglossError
 
 WORK = ".fetch"
@@ -67,7 +67,9 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(_plain_name(path.relative_to(data)) for path in find_all(data, pattern))
+        files.update(
+            path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)
+        )
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
         dataset,
@@ -76,11 +78,6 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
         size=sum(source.size for source in dataset.sources),
         exact=all(source.size for source in dataset.sources),
     )
-
-
-def _plain_name(path: Path) -> str:
-    """The path without the suffix of a packed file."""
-    return (path.with_suffix("") if path.suffix and path.suffix in SUFFIXES else path).as_posix()
 
 
 def fetch(
@@ -100,7 +97,7 @@ def fetch(
         mirror: a base URL or a folder that has `<dataset>/<file name>`, in place of the official hosts.
         force: download again what is already there and intact.
         retry: how long to bear with slow or broken servers.
-        progress: told about every chunk that arrives.
+        progress: called with every chunk that arrives.
 
     Returns:
         What became of each download, in order.

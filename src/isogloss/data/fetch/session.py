@@ -57,7 +57,7 @@ class DownloadSession:
 
         Raises:
             ChecksumError: all places answered, one of them with another file.
-            DataError: no place has it; the problem of the first place is told.
+            DataError: no place has it; it is the problem of the first place.
         """
         problems: list[IsoglossError] = []
         for place in self._places(source):

@@ -24,7 +24,7 @@ class PipDownloader:
     Args:
         key: where a mirror has the wheel, for the advice.
         retry: handed on to pip as its timeout and its retries.
-        progress: told once, when the wheel is there: pip cannot be watched.
+        progress: called once, when the wheel is there: pip cannot be watched.
     """
 
     def __init__(self, key: str, *, retry: RetryPolicy, progress: BytesProgress) -> None:

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.data.files import lines
+from isogloss.data.files import lines, unpacked_name
 from isogloss.errors import PredictionError, near_names
-from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json
 
 _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
 _CLASS = re.compile(r"(?:LABEL_)?(\d+)")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
 
-# PredictedRow, class or label, line (0 where a format has none).
+# Row of the dataset, class or label, line of the file (0 where a format has none).
 PredictedRow = tuple[int, Any, int]
 
 
