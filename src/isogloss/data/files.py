@@ -238,9 +238,7 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
     byte = error.object[error.start]
     return DataError(
-        f"not UTF-8: byte 0x{byte:02x}",
-        where=f"{path}:{line}",
-        fix="Convert the file to UTF-8, e.g. with iconv",
+        f"not UTF-8: byte 0x{byte:02x}", where=f"{path}:{line}", fix="Convert the file to UTF-8, e.g. with iconv"
     )
 
 

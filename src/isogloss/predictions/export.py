@@ -9,6 +9,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
+from isogloss.predictions.write import prediction_path
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
@@ -65,12 +66,11 @@ def _one_file(task: Task, out: Path, sets: Sequence[Examples]) -> list[tuple[Pat
 def _one_file_a_language(task: Task, out: Path, sets: Iterable[Examples]) -> list[tuple[Path, int]]:
     written: dict[Path, int] = {}
     for examples in sets:
-        prefix = "" if examples.split == "test" else f"{examples.split}-"
-        path = out / task.id / f"{prefix}{examples.language}.jsonl"
+        path = prediction_path(out, task, examples.language, examples.split)
         written[_write(path, _inputs(task, examples))] = len(examples)
         if examples.pool is not None:
             ending = "" if kind_of(task).shared_pool else f"-{examples.language}"
-            path = out / task.id / f"{prefix}candidates{ending}.jsonl"
+            path = prediction_path(out, task, f"candidates{ending}", examples.split)
             if path not in written:
                 written[_write(path, _candidates(examples))] = len(examples.pool)
     return list(written.items())

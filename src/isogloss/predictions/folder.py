@@ -11,6 +11,7 @@ import msgspec
 from isogloss.data.files import read_bytes, resolve, unpacked_name
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers, file_format, json_lines
+from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import ALIASES
@@ -130,7 +131,7 @@ def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
 def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
     """What a cell's file may be called, and the layout that means; our own first."""
     kind = kind_of(task)
-    prefix = "" if split == "test" else f"{split}-"
+    prefix = split_prefix(split)
     names = {f"{prefix}{language}.jsonl": "jsonl"}
     if kind.label_format:
         names[f"{split}-{language}{file_format(kind.label_format).suffix}"] = "xtreme"
@@ -141,6 +142,5 @@ def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
 
 def _vector_files(language: str, split: str) -> list[str]:
     """The files that may lie beside `queries-<language>.npy`."""
-    prefix = "" if split == "test" else f"{split}-"
-    sides = (("queries", ".ids.txt"), ("candidates", ".npy"), ("candidates", ".ids.txt"))
-    return [f"{prefix}{side}-{language}{suffix}" for side, suffix in sides]
+    names = (f"queries-{language}.ids.txt", f"candidates-{language}.npy", f"candidates-{language}.ids.txt")
+    return [split_prefix(split) + name for name in names]

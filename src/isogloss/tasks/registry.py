@@ -11,7 +11,7 @@ _REAL = "xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx
 _SMALL_EDITIONS = [
     f"mini-{name}" for name in "xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split()
 ]
-CHECKLIST = (
+CHECKLIST_TASKS = (
     "checklist-comparisons",
     "checklist-intensifiers",
     "checklist-properties",
@@ -20,9 +20,9 @@ CHECKLIST = (
     "checklist-animal-vs-vehicle-2",
 )
 # The same tests, asked for answers that do not change; things have no names to change.
-CHECKLIST_INVARIANCE = (
-    *(f"{name}-names" for name in CHECKLIST if name != "checklist-properties"),
-    *(f"{name}-unrelated" for name in CHECKLIST),
+INVARIANCE_TASKS = (
+    *(f"{name}-names" for name in CHECKLIST_TASKS if name != "checklist-properties"),
+    *(f"{name}-unrelated" for name in CHECKLIST_TASKS),
 )
 
 TASKS: Registry[Task] = Registry(
@@ -30,7 +30,7 @@ TASKS: Registry[Task] = Registry(
     Task,
     {
         **{name: f"isogloss.tasks.{name}:TASK" for name in _REAL},
-        **dict.fromkeys((*CHECKLIST, *CHECKLIST_INVARIANCE), "isogloss.checklist.tasks:declared"),
+        **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
         **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
     },
     "isogloss.tasks",
@@ -72,7 +72,7 @@ def task(name: str) -> Task:
 
 def listed_tasks() -> list[Task]:
     """The tasks that people look for: editions of others are left out, as is what cannot be loaded."""
-    return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *CHECKLIST_INVARIANCE)).values())
+    return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *INVARIANCE_TASKS)).values())
 
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:

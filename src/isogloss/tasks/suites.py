@@ -83,14 +83,14 @@ MINI = Suite(
 CHECKLIST = Suite(
     "checklist",
     "Can it do the simple things: template tests in 51 languages; error rates, lower is better",
-    registry.CHECKLIST,
+    registry.CHECKLIST_TASKS,
     "flat",
     tables="isogloss.report.checklist:checklist_tables",
 )
 CHECKLIST_INVARIANCE = Suite(
     "checklist-invariance",
     "Is it steady: the same tests with other names, or after an unrelated sentence; error rates",
-    registry.CHECKLIST_INVARIANCE,
+    registry.INVARIANCE_TASKS,
     "flat",
 )
 

@@ -115,9 +115,7 @@ def fetch(
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         raise DataError(
-            f"cannot be written ({error.strerror or error})",
-            where=str(data),
-            fix="Choose a folder with --data",
+            f"cannot be written ({error.strerror or error})", where=str(data), fix="Choose a folder with --data"
         ) from error
 
 

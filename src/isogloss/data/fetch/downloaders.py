@@ -212,9 +212,7 @@ def _copy(
         done += len(chunk)
         if limit and done > limit:
             raise DataError(
-                f"longer than the {limit:,} bytes the file has",
-                where=where,
-                fix="It is not the published file",
+                f"longer than the {limit:,} bytes the file has", where=where, fix="It is not the published file"
             )
         out.write(chunk)
         progress(done)

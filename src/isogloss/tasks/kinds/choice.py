@@ -5,7 +5,7 @@ from typing import Any
 
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.task import Task
 
 
@@ -27,10 +27,6 @@ class Choice(Kind):
                 yield row, f"{value!r} is a string", "Write the number, without quotes"
             elif value is not None and value not in range(len(choices)):
                 yield row, f"{value!r} is not the index of one of {len(choices)} choices", "Count from 0"
-
-    def placeholder(self, examples: Examples) -> str:
-        """All labels equal, as in the published English COPA test file."""
-        return label_placeholder(examples["label"])
 
     def row_id(self, split: str, row: int) -> str:
         """XCOPA numbers its examples itself, by row."""

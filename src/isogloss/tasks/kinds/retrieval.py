@@ -61,9 +61,9 @@ class _Retrieval(Kind):
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
             if known is not None and ranked is not None and not known.keys() >= set(ranked):
-                stranger = next(item for item in ranked if item not in known)
+                unknown = next(item for item in ranked if item not in known)
                 fix = f"Candidate ids are those of isogloss export {task.id}"
-                yield row, f"candidate {stranger!r} is not in the pool", fix
+                yield row, f"candidate {unknown!r} is not in the pool", fix
 
     def depth(self, examples: Examples) -> int:
         """How many candidates to rank: enough for every figure of the kind."""
@@ -171,11 +171,11 @@ class PoolRetrieval(_Retrieval):
         metrics["one-target"] = rows
         if languages is None:
             return Judgement(metrics)
-        of_target = languages[targets[real]]
-        same = of_target == examples.language
+        target_languages = languages[targets[real]]
+        same = target_languages == examples.language
         metrics["one-target-same"] = rows.select(same)
         metrics["one-target-different"] = rows.select(~same)
-        return Judgement(metrics, LanguagePairs("one-target", rows, of_target))
+        return Judgement(metrics, LanguagePairs("one-target", rows, target_languages))
 
 
 def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
@@ -189,7 +189,7 @@ def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
 
 
 def _target_languages(examples: Examples, codes: dict[str, int]) -> Any:
-    """The language of every target, by code; None where the pool is not at hand."""
+    """The language of every target, by code; None where there is no pool."""
     if examples.pool is None:
         return None
     wanted = {target for targets in examples["targets"] for target in targets}

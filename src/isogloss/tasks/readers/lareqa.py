@@ -55,7 +55,7 @@ def build(files: Mapping[str, Any]) -> RetrievalTexts:
 
 def _articles(file: Mapping[str, Any], language: str) -> list[squad.Article]:
     try:
-        return msgspec.convert(file, squad.File).data
+        return msgspec.convert(file, squad.SquadFile).data
     except msgspec.ValidationError as error:
         raise DataError(f"not an XQuAD-R file: {error}", where=language) from None
 
