@@ -29,7 +29,6 @@ class Paragraph(msgspec.Struct):
 
     context: str
     qas: list[Question]
-    sentences: list[str] = []
     sentence_breaks: list[tuple[int, int]] = []
 
 

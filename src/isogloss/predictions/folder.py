@@ -122,7 +122,7 @@ class PredictionFolder:
 def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
     """The answers of a file that has those of all languages."""
     try:
-        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer]])  # type: ignore[name-defined]
+        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer_type]])  # type: ignore[name-defined]
     except msgspec.DecodeError as error:
         fix = "One file per task maps language to {question id: answer}"
         raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None

@@ -54,7 +54,7 @@ def json_lines(path: Path, kind: Kind) -> Answers:
 
 def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
     """The content of a file of our own format; `path` is what problems name."""
-    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer | None)], gc=False)
+    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer_type | None)], gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
     raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -85,7 +85,7 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
         try:
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
-            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.shape}')
+            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.answer_help}')
         except UnicodeDecodeError:
             answers.wrong(number, f"not UTF-8: byte 0x{_wrong_byte(line):02x}", "Write the file as UTF-8")
         except msgspec.DecodeError as error:
@@ -159,9 +159,9 @@ def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
         raise DataError("not one JSON object of ids and answers", where=str(path))
     for identifier, value in pairs:
         try:
-            answers.add(identifier, kind.normalize(msgspec.convert(value, kind.answer)))
+            answers.add(identifier, kind.normalize(msgspec.convert(value, kind.answer_type)))
         except msgspec.ValidationError as error:
-            answers.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.shape}")
+            answers.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
     return answers
 
 

@@ -68,9 +68,9 @@ class PredictionsInMemory:
         kind, answers = kind_of(task), Answers(found.path)
         for identifier, value in self.answers[task.id][examples.language].items():
             try:
-                typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer))
+                typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer_type))
             except msgspec.ValidationError as error:
-                answers.wrong(0, f"answer to {identifier!r}: {error}", f"Give {kind.shape}")
+                answers.wrong(0, f"answer to {identifier!r}: {error}", f"Give {kind.answer_help}")
             else:
                 answers.add(str(identifier), typed)
         answers.ids = kind.known_ids(answers.ids, examples)

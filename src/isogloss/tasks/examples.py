@@ -15,24 +15,19 @@ REST = "*"
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 
+@dataclass(eq=False)
 class Pool:
     """The candidates of a retrieval task; languages and texts are each read on first use.
 
-    Args:
-        members: reads the language of each candidate by its id.
-        texts: reads their texts, in the same order.
-        targets: reads the texts of the right answers only, by id, where reading all of them would take long.
+    Attributes:
+        read_languages: reads the language of each candidate by its id.
+        read_texts: reads their texts, in the same order.
+        read_targets: reads the texts of the right answers only, by id, where reading all of them would take long.
     """
 
-    def __init__(
-        self,
-        members: Callable[[], Mapping[str, str]],
-        texts: Callable[[], Sequence[str]],
-        targets: Callable[[], Mapping[str, str]] | None = None,
-    ) -> None:
-        self._members = members
-        self._texts = texts
-        self._targets = targets
+    read_languages: Callable[[], Mapping[str, str]]
+    read_texts: Callable[[], Sequence[str]]
+    read_targets: Callable[[], Mapping[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self.language_of)
@@ -40,7 +35,7 @@ class Pool:
     @cached_property
     def language_of(self) -> Mapping[str, str]:
         """The language of each candidate by its id."""
-        return self._members()
+        return self.read_languages()
 
     @cached_property
     def ids(self) -> Sequence[str]:
@@ -55,12 +50,12 @@ class Pool:
     @cached_property
     def text(self) -> Sequence[str]:
         """The text of each candidate, in pool order."""
-        return self._texts()
+        return self.read_texts()
 
     @cached_property
     def target_text(self) -> Mapping[str, str]:
         """The text of each right answer, by its id; other candidates may be there as well."""
-        return dict(zip(self.ids, self.text, strict=True)) if self._targets is None else self._targets()
+        return dict(zip(self.ids, self.text, strict=True)) if self.read_targets is None else self.read_targets()
 
 
 @dataclass(eq=False)

@@ -83,8 +83,8 @@ def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[s
     return tuple(dict.fromkeys(canonical(word) for word in words))
 
 
-def no_language(of: str, code: str, known: Collection[str]) -> UnknownNameError:
-    """An error for a language that a task does not have; only what is no language at all may be misspelt."""
+def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:
+    """An error for a language that a task or suite does not have; only what is no language at all may be misspelt."""
     if code not in {language.code for language in all_languages()}:
-        return unknown(f"language of {of}", code, known)
-    return UnknownNameError(f"{of} has no {code}", fix=f"It has {', '.join(sorted(known))}")
+        return unknown(f"language of {task_id}", code, known)
+    return UnknownNameError(f"{task_id} has no {code}", fix=f"It has {', '.join(sorted(known))}")

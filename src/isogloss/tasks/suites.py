@@ -170,7 +170,7 @@ def _languages(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, tupl
             if not codes:
                 raise DataError(f"{name} has none of the languages", where=str(path), fix="Leave the task out")
         return found
-    by_task = _of_tasks(value, "languages", tasks, path, lambda item: tuple(_strings(item, "languages", path)))
+    by_task = _table_by_task(value, "languages", tasks, path, lambda item: tuple(_strings(item, "languages", path)))
     for name, codes in by_task.items():
         for code in codes:
             if code not in task(name).every_language:
@@ -186,10 +186,12 @@ def _weights(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, float]
             )
         return float(item)
 
-    return _of_tasks(value, "weights", tasks, path, weight)
+    return _table_by_task(value, "weights", tasks, path, weight)
 
 
-def _of_tasks(value: Any, key: str, tasks: tuple[str, ...], path: Path, read: Callable[[Any], Any]) -> dict[str, Any]:
+def _table_by_task(
+    value: Any, key: str, tasks: tuple[str, ...], path: Path, read: Callable[[Any], Any]
+) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"{key} is not a table by task", where=str(path), fix=f"Write [{key}] and a line a task")
     found = {canonical(name): read(item) for name, item in value.items()}

@@ -181,7 +181,9 @@ class _FetchRun:
         except ChecksumError as error:
             if source.sha256:
                 raise
-            raise self._changed_on_server(error, source) from error
+            what = "the file on the server is not the one that was first fetched"
+            fix = f"If you trust the new one, remove {source.key!r} from {self.record.path}"
+            raise ChecksumError(what, where=error.where, fix=fix) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
             files = self._unpack(download, source, dataset)
@@ -211,13 +213,6 @@ class _FetchRun:
         for path in files:
             _move(staging / path, self.data / path)
         return files
-
-    def _changed_on_server(self, error: ChecksumError, source: RemoteFile) -> ChecksumError:
-        return ChecksumError(
-            "the file on the server is not the one that was first fetched",
-            where=error.where,
-            fix=f"If you trust the new one, remove {source.key!r} from {self.record.path}",
-        )
 
 
 def _remove_if_empty(folder: Path) -> None:

@@ -110,14 +110,8 @@ class DownloadSession:
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file another data folder is as good a mirror.
             places = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader((Path(self.mirror, file) for file in places), limit=limit, progress=progress)
+            return FolderDownloader(tuple(Path(self.mirror, file) for file in places), progress, limit)
         if place.startswith(SCHEME):
-            return PipDownloader(source.key, retry=self.retry, progress=progress)
-        return ResumingDownloader(
-            self.session,
-            work / f"{source.name}.part",
-            retry=self.retry,
-            checked=bool(sha256),
-            limit=limit,
-            progress=progress,
-        )
+            return PipDownloader(source.key, self.retry, progress)
+        part = work / f"{source.name}.part"
+        return ResumingDownloader(self.session, part, self.retry, bool(sha256), progress, limit)

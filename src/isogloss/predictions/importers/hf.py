@@ -50,7 +50,7 @@ def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
         _add_tags(found, one_file(files), target)
     elif not target.kind.retrieval:
         what = f"there is no importer of transformers' {target.task.id} outputs"
-        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.shape}'
+        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.answer_help}'
         raise PredictionError(what, where=str(files[0]), fix=fix)
     else:
         what = f"transformers' example scripts write no rankings, which {target.task.id} needs"

@@ -13,8 +13,8 @@ class Choice(Kind):
     """XCOPA. Numbers are compared as JSON has them: 1, 1.0 and true are the same, the string "1" is not a number."""
 
     form = "option"
-    answer = bool | int | float | str
-    shape = "the index of the choice, from 0"
+    answer_type = bool | int | float | str
+    answer_help = "the index of the choice, from 0"
     inputs = ("premise", "question", "choices")
     gold = "label"
     label_format = "choices"

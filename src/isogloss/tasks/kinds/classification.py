@@ -15,8 +15,8 @@ class Classification(Kind):
     """XNLI, PAWS-X, MLDoc."""
 
     form = "label"
-    answer = str | int
-    shape = "a label"
+    answer_type = str | int
+    answer_help = "a label"
     inputs = ("text", "text_a", "text_b")
     gold = "label"
     label_format = "lines"

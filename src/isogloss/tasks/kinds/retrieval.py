@@ -46,7 +46,7 @@ def refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
 class _Retrieval(Kind):
     form = "ranking"
     by_cosine: ClassVar[bool] = False
-    answer = list[str | int] | str | int
+    answer_type = list[str | int] | str | int
     inputs = ("text",)
     gold = "targets"
     retrieval = True
@@ -94,7 +94,7 @@ class _Retrieval(Kind):
 class Bitext(_Retrieval):
     """Tatoeba: for each English sentence, its translation."""
 
-    shape = "the id of the nearest sentence, or a ranked list of ids"
+    answer_help = "the id of the nearest sentence, or a ranked list of ids"
     by_cosine = True
     label_format = "lines"
 
@@ -130,7 +130,7 @@ class Bitext(_Retrieval):
 class PoolRetrieval(_Retrieval):
     """LAReQA and Mewsli-X: all candidates of all languages compete."""
 
-    shape = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
+    answer_help = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
     lenient = True
     label_format = "by-id"
     shared_pool = True

@@ -19,11 +19,10 @@ class Tagging(Kind):
     """UD-POS and WikiANN."""
 
     form = "tags"
-    answer = list[str | tuple[int, int, str]]
-    shape = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
+    answer_type = list[str | tuple[int, int, str]]
+    answer_help = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
     inputs = ("tokens", "text", "offsets")
     gold = "tags"
-    unit = "sentence"
     rows = "entity"
     label_format = "tags"
     moves_with_text = ("tokens", "offsets", "tags")
