@@ -37,6 +37,15 @@ class Answers:
         self.values.append(value)
         self.numbers.append(number)
 
+    def convert(self, kind: Kind, identifier: str, value: Any) -> None:
+        """One more answer, as JSON or a caller gave it; one of the wrong type is a problem."""
+        try:
+            typed = kind.normalize(msgspec.convert(value, kind.answer_type))
+        except msgspec.ValidationError as error:
+            self.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
+        else:
+            self.add(identifier, typed)
+
     def where(self, row: int) -> str:
         """File and line of an answer."""
         number = self.numbers[row]
@@ -158,10 +167,7 @@ def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError("not one JSON object of ids and answers", where=str(path))
     for identifier, value in pairs:
-        try:
-            answers.add(identifier, kind.normalize(msgspec.convert(value, kind.answer_type)))
-        except msgspec.ValidationError as error:
-            answers.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
+        answers.convert(kind, identifier, value)
     return answers
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
@@ -67,12 +65,10 @@ class PredictionsInMemory:
         """The answers of a cell; one of the wrong type is among their problems."""
         kind, answers = kind_of(task), Answers(found.path)
         for identifier, value in self.answers[task.id][examples.language].items():
-            try:
-                typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer_type))
-            except msgspec.ValidationError as error:
-                answers.wrong(0, f"answer to {identifier!r}: {error}", f"Give {kind.answer_help}")
+            if value is None:
+                answers.add(str(identifier), None)
             else:
-                answers.add(str(identifier), typed)
+                answers.convert(kind, str(identifier), value)
         answers.ids = kind.known_ids(answers.ids, examples)
         return answers
 

@@ -13,7 +13,7 @@ from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 _BRACES = re.compile(r"\{(.*?)\}")
 
@@ -129,11 +129,9 @@ def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], str]:
     return list(jsonl(path, _Document, digest)), digest.hex
 
 
-def mewslix(files: SplitFiles) -> Examples | None:
+@of_one_file
+def mewslix(files: SplitFiles, path: Path) -> Examples | None:
     """The mentions of one language; candidates come from `candidate_set_entities.jsonl` beside the mentions."""
-    path = files.path()
-    if path is None:
-        return None
     documents, checksum = _documents(path, stamp(path))
     found = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
     if not found:

@@ -8,7 +8,7 @@ from isogloss.data.files import Digest, Stamp, lines, stamp
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 # The raw XNLI release spells one label two ways.
 RENAMED = {"contradictory": "contradiction"}
@@ -25,11 +25,9 @@ def _examples(files: SplitFiles, pairs: Sequence[Sequence[str]], labels: Sequenc
     return files.examples(files.row_ids(len(pairs)), columns, "label")
 
 
-def prepared(files: SplitFiles) -> Examples | None:
+@of_one_file
+def prepared(files: SplitFiles, path: Path) -> Examples | None:
     """`a<TAB>b<TAB>label` without a header; the label column may be missing, as in XTREME's test files."""
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, list(rows(path, (2, 3), files.digest)))
 
 
@@ -45,11 +43,9 @@ def prepared_xnli(files: SplitFiles) -> Examples | None:
     return _examples(files, list(zip(examples["text_a"], examples["text_b"], strict=True)), gold)
 
 
-def xnli(files: SplitFiles) -> Examples | None:
+@of_one_file
+def xnli(files: SplitFiles, path: Path) -> Examples | None:
     """The release itself: one file for all languages, with a header."""
-    path = files.path()
-    if path is None:
-        return None
     by_language, checksum = _release(path, stamp(path))
     if files.language not in by_language:
         return None
@@ -69,30 +65,24 @@ def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, list[tuple[str, str, 
     return by_language, digest.hex
 
 
-def pawsx(files: SplitFiles) -> Examples | None:
+@of_one_file
+def pawsx(files: SplitFiles, path: Path) -> Examples | None:
     """The release itself: header and the columns id, sentence1, sentence2, label.
 
     Ids are the rows: only some distributions have the id column, and all keep the order.
     """
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, [row[1:] for row in rows(path, 4, files.digest) if row[0] != "id"])
 
 
-def documents(files: SplitFiles) -> Examples | None:
+@of_one_file
+def documents(files: SplitFiles, path: Path) -> Examples | None:
     """`label<TAB>text` a line, as MLDoc's preparation writes it."""
-    path = files.path()
-    if path is None:
-        return None
     table = list(rows(path, 2, files.digest))
     columns: dict[str, Column] = {"text": [row[1] for row in table], "label": [row[0] for row in table]}
     return files.examples(files.row_ids(len(table)), columns, "label")
 
 
-def multinli(files: SplitFiles) -> Examples | None:
+@of_one_file
+def multinli(files: SplitFiles, path: Path) -> Examples | None:
     """The training files of XNLI's machine-translation archive: premise, hypothesis and label under a header."""
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, list(rows(path, 3, files.digest))[1:])

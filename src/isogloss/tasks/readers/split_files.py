@@ -1,7 +1,9 @@
 """The files of one split in one language: where a reader finds them, and what it makes of them."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 
 from isogloss.data.files import Digest, find_all, resolve
@@ -92,3 +94,14 @@ class SplitFiles:
     def where(self) -> str:
         """The files, for messages."""
         return ", ".join(str(path) for path in self.read) or str(self.root / self.relative(self.pattern))
+
+
+def of_one_file(read: Callable[[SplitFiles, Path], Examples | None]) -> Callable[[SplitFiles], Examples | None]:
+    """A reader of layouts whose pattern names one file: it is called with the file's path, if there is such a file."""
+
+    @wraps(read)
+    def reader(files: SplitFiles) -> Examples | None:
+        path = files.path()
+        return None if path is None else read(files, path)
+
+    return reader

@@ -10,7 +10,7 @@ from isogloss.data.detokenize import join
 from isogloss.data.files import lines
 from isogloss.data.tables import panx_sentences, tagged_sentences
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 WordsAndTags = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
@@ -40,19 +40,15 @@ def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
     return raw
 
 
-def words(files: SplitFiles) -> Examples | None:
+@of_one_file
+def words(files: SplitFiles, path: Path) -> Examples | None:
     """XTREME's prepared files, with or without tags."""
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, tagged_sentences(path, files.digest), _joined(files.language))
 
 
-def panx(files: SplitFiles) -> Examples | None:
+@of_one_file
+def panx(files: SplitFiles, path: Path) -> Examples | None:
     """WikiANN's own files, `xx:word<TAB>tag`."""
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, panx_sentences(path, files.digest), _joined(files.language))
 
 
