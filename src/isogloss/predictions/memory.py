@@ -41,14 +41,14 @@ class PredictionSource(Protocol):
 
 @dataclass(frozen=True)
 class PredictionsInMemory:
-    """Answers by task id, language and example id; they are of whichever split is asked for."""
+    """Answers by task id, language and example id; they serve for any split."""
 
     answers: Mapping[str, Mapping[str, Mapping[str, Any]]]
     root: Path = Path("predictions")
 
     @property
     def system(self) -> dict[str, Any]:
-        """Nobody has said who answered."""
+        """Nothing is known of the system but that it answered."""
         return {"name": "predictions"}
 
     def has(self, task: Task) -> bool:

@@ -1,4 +1,4 @@
-"""What is asked, as columns: the examples of one task, language and split."""
+"""The examples of one task, language and split, as columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""From a task, a language and a split to examples: try the layouts in order, check the counts."""
+"""Loading examples: the layouts of a task are tried in order, and the counts checked."""
 
 import os
 from pathlib import Path
@@ -98,7 +98,7 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
         return full[0]
     short = (with_gold or candidates)[0]
     counted, count, expected = _count(task, short)
-    # Only what scores takes a part: a system is neither trained on one nor asked for one.
+    # Only scoring takes a part: systems are neither trained on one nor run on one.
     part = "" if short.split == "train" else "; score and compare take what is there with --allow-partial"
     raise DataError(
         f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}",

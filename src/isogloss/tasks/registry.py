@@ -1,4 +1,4 @@
-"""The tasks there are: ours, and those that installed packages bring; each is loaded when it is first asked for."""
+"""The registry of tasks: those shipped, and those that installed packages bring; each is loaded on first use."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -19,7 +19,7 @@ CHECKLIST_TASKS = (
     "checklist-animal-vs-vehicle",
     "checklist-animal-vs-vehicle-2",
 )
-# The same tests, asked for answers that do not change; things have no names to change.
+# The same tests for answers that must not change with a name or an unrelated sentence; things have no names.
 INVARIANCE_TASKS = (
     *(f"{name}-names" for name in CHECKLIST_TASKS if name != "checklist-properties"),
     *(f"{name}-unrelated" for name in CHECKLIST_TASKS),

@@ -1,4 +1,4 @@
-"""Suites: which tasks make one number, in which languages, by which rule. Membership is said, never deduced."""
+"""Suites: which tasks make one number, in which languages, by which rule. Membership is explicit."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class Suite:
         tasks: its tasks, in the order of tables.
         rule: of its overall figure: "category" or "flat" (see `isogloss.metrics.aggregate`).
         languages: the languages that make a task's average here, where they are not the task's own.
-        weights: of tasks in averages over tasks; 1 where nothing is said.
+        weights: of tasks in averages over tasks; 1 by default.
         tables: `module:function` from a result record to further tables that `isogloss score` shows, "" for none.
     """
 

@@ -96,7 +96,7 @@ def fetch(
         data: the data folder; it is made where there is none.
         mirror: a base URL or a folder that has `<dataset>/<file name>`, in place of the official hosts.
         force: download again what is already there and intact.
-        retry: how long to bear with slow or broken servers.
+        retry: how patient to be with slow or broken servers.
         progress: called with every chunk that arrives.
 
     Returns:
@@ -104,7 +104,7 @@ def fetch(
 
     Raises:
         DataError: the mirror is neither address nor folder, the data folder cannot be written, or another
-            fetch is at work in it.
+            fetch is running in it.
     """
     if mirror and not is_mirror(mirror):
         raise DataError("neither a folder nor a web address", where=mirror, fix="Check --mirror")

@@ -32,7 +32,7 @@ BytesProgress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long to bear with a server.
+    """How patient a download is with a slow or broken server.
 
     Attributes:
         attempts: tries in a row that bring nothing new before giving up.

@@ -28,7 +28,7 @@ PredictedRow = tuple[int, Any, int]
 
 
 def recognizes(path: Path, decoded: Any) -> bool:
-    """Whether a file can be one of theirs; the formats are plain, so other tools are asked first."""
+    """Whether a file can be one of theirs; the formats are plain, so other tools are tried first."""
     name = unpacked_name(path)
     return name.endswith((".txt", ".tsv", ".npy")) or (name.endswith(".json") and isinstance(decoded, dict | list))
 

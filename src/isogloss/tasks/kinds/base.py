@@ -1,5 +1,5 @@
 """What a kind of task declares, in one place: the shape of an answer, how answers are read, checked and judged, what
-can be translated, and what can be said of its examples. All other rooms ask the kind, never its name.
+can be translated, and which attributes its examples have. All other packages ask the kind, never its name.
 """
 
 from abc import ABC, abstractmethod
@@ -40,7 +40,7 @@ class Judgement:
         metrics: statistics by metric name.
         pairs: statistics by language pair, for retrieval from a shared pool.
         dialect: of the metrics, "" where there is only one.
-        notes: what should be said beside the figures.
+        notes: remarks to show beside the figures.
         row_example: the example that each row of the main metrics belongs to; None where there is one row an example.
     """
 

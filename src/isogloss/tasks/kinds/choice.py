@@ -33,7 +33,7 @@ class Choice(Kind):
         return str(row)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Labels of two choices that nobody has read."""
+        """Labels; a label folder has no texts of the two choices."""
         return ids, {"choices": [("", "")] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:

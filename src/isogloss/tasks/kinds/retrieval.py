@@ -143,7 +143,7 @@ class PoolRetrieval(_Retrieval):
         return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
 
     def depth(self, examples: Examples) -> int:
-        """Deeper where several targets compete, or where nobody knows."""
+        """Deeper where several targets compete, or where the targets are not known."""
         targets = max((len(row) for row in examples["targets"] if row), default=1) if examples.has_gold else None
         return CUTOFF if targets == 1 else max(_DEPTH_OF_COMPETING, CUTOFF + (targets or 1) - 1)
 

@@ -29,7 +29,7 @@ class Tagging(Kind):
     no_translated_training = (
         "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
     )
-    no_translated_test = "the tags of translated words are not those of the words that are asked for"
+    no_translated_test = "the tags of translated words are not those of the original words"
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""

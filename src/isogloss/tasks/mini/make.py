@@ -23,7 +23,7 @@ SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
 
 @cache
 def folder() -> Path:
-    """The suite's data folder, made when it is first asked for; a kill leaves nothing half-made behind."""
+    """The suite's data folder, made on first use; a kill leaves nothing half-made behind."""
     home = cache_dir()
     place = home / f"mini-{_edition()}"
     if not place.is_dir():

@@ -1,4 +1,4 @@
-"""The texts of the suite: paragraphs, pairs, tagged sentences, all spoken by the language files."""
+"""The texts of the suite: paragraphs, pairs, tagged sentences, all made by the grammars of the languages."""
 
 import json
 import random
@@ -121,9 +121,9 @@ def inference(code: str, split: str, count: int) -> Iterator[str]:
         first, second, third = (speaker.word("adjective", key) for key in rng.sample(adjectives, 3))
         premise = blank(code).join(speaker.say(template, {**people, "adjective": word}) for word in (first, second))
         label = ("entailment", "neutral", "contradiction")[number % 3]
-        said = {"entailment": second, "contradiction": first, "neutral": third}[label]
+        adjective = {"entailment": second, "contradiction": first, "neutral": third}[label]
         who = swapped if label == "contradiction" else people
-        yield f"{premise}\t{speaker.say(template, {**who, 'adjective': said})}\t{label}"
+        yield f"{premise}\t{speaker.say(template, {**who, 'adjective': adjective})}\t{label}"
 
 
 def _tokens(text: str, code: str) -> list[tuple[int, int]]:

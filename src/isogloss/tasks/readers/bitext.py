@@ -8,7 +8,7 @@ from isogloss.tasks.readers.split_files import SplitFiles, corpus_iso3
 
 
 def tatoeba(files: SplitFiles) -> Examples | None:
-    """LASER's files: line i of one side translates line i of the other; English asks, the other side answers."""
+    """LASER's files: line i of one side translates line i of the other; English queries, other candidates."""
     sides = _both_sides(files, ".eng", f".{corpus_iso3(files.language)}")
     if sides is None:
         return None
