@@ -2,13 +2,13 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from isogloss.data.files import read_bytes, resolve, unpacked_name
+from isogloss.data.files import Stamp, read_bytes, resolve, stamp, unpacked_name
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.write import split_prefix
@@ -65,7 +65,7 @@ class PredictionFolder:
                 if path is not None:
                     return PredictionFile(path, layout)
         whole = self._one_file(task) if split == "test" else None
-        if whole is not None and language in _by_language(whole, kind_of(task)):
+        if whole is not None and language in _by_language(whole, stamp(whole), kind_of(task)):
             return PredictionFile(whole, "one-file")
         return None
 
@@ -111,7 +111,7 @@ class PredictionFolder:
             return file_format(kind.label_format).read(found.path, kind, name_of)
         if found.layout == "one-file":
             answers = Answers(found.path)
-            for identifier, value in _by_language(found.path, kind)[examples.language].items():
+            for identifier, value in _by_language(found.path, stamp(found.path), kind)[examples.language].items():
                 answers.add(identifier, kind.normalize(value))
             return answers
         from isogloss.predictions.embeddings import answers_of_vectors
@@ -119,8 +119,9 @@ class PredictionFolder:
         return answers_of_vectors(task, found.path, examples)
 
 
-def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
-    """The answers of a file that has those of all languages."""
+@lru_cache(maxsize=1)
+def _by_language(path: Path, _stamp: Stamp, kind: Kind) -> dict[str, dict[str, Any]]:
+    """The answers of a file that has those of all languages, read once for all of them."""
     try:
         return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer_type]])  # type: ignore[name-defined]
     except msgspec.DecodeError as error:
