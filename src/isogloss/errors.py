@@ -1,4 +1,4 @@
-"""What goes wrong is said once, in one form: what, where, what to do.
+"""The errors of the package, all of one form: what is wrong, where, what to do.
 
 Every error a user can cause is an `IsoglossError`; the command line prints it without a traceback.
 """

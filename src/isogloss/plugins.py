@@ -1,7 +1,7 @@
 """Objects by name: those that are shipped, and those that installed packages bring by entry points.
 
 Kinds, tasks, suites, metrics, attributes and systems are all found this way. A registry knows names without importing
-anything; an object is imported when it is first asked for, so one that cannot be loaded hinders nobody else.
+anything; an object is imported on first use, so one that cannot be loaded does not affect the others.
 """
 
 import sys
@@ -132,7 +132,7 @@ class Registry(Generic[T]):
             if name in self.shipped:
                 raise
             what = f"{self.noun} {name!r} cannot be loaded: {error}"
-            return PluginError(what, where=origin, fix="Mend or remove the package that brings it")
+            return PluginError(what, where=origin, fix="Repair or remove the package that brings it")
 
     def _made(self, origin: str, name: str) -> T:
         found = load_object(origin)

@@ -15,7 +15,7 @@ from isogloss.grammar import schema
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS, LanguageFile
 from isogloss.tasks.loading import load
-from isogloss.tasks.registry import CHECKLIST, CHECKLIST_INVARIANCE
+from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS
 
 OTHERS = ("en", "ja", "tr")
 
@@ -59,7 +59,7 @@ def test_ids_are_places_in_the_file() -> None:
         assert [case.id for case in cases] == [f"{test}-{number:04d}" for number in range(len(cases))]
 
 
-@pytest.mark.parametrize("name", [*CHECKLIST, *CHECKLIST_INVARIANCE])
+@pytest.mark.parametrize("name", [*CHECKLIST_TASKS, *INVARIANCE_TASKS])
 def test_tasks_say_how_many_examples_there_are(name: str) -> None:
     task = declared(name)
     assert task.languages == CODES  # those that have a file

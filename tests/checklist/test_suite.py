@@ -18,7 +18,7 @@ from isogloss.scoring.compare import compare
 from isogloss.scoring.results import Results
 from isogloss.systems.base import system
 from isogloss.tasks.kinds import judge
-from isogloss.tasks.registry import CHECKLIST, CHECKLIST_INVARIANCE, task
+from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS, task
 
 Reader = Callable[[dict[str, Any]], str | None]
 COMPARISONS, PROPERTIES = "checklist-comparisons", "checklist-properties"
@@ -38,7 +38,7 @@ def last_word(row: dict[str, Any]) -> str:
     return str(row["context"].rstrip(".").split()[-1])
 
 
-def answered(root: Path, reader: Reader, tasks: tuple[str, ...] = CHECKLIST, languages: str = "en") -> Path:
+def answered(root: Path, reader: Reader, tasks: tuple[str, ...] = CHECKLIST_TASKS, languages: str = "en") -> Path:
     """A prediction folder with a reader's answers."""
     for name in tasks:
         for code in languages.split(","):
@@ -61,8 +61,8 @@ def run(*words: object) -> int:
 
 
 def test_gold_has_no_errors_and_silence_only_errors(tmp_path: Path) -> None:
-    assert rates(answered(tmp_path / "gold", gold)) == dict.fromkeys(CHECKLIST, 0.0)
-    assert rates(answered(tmp_path / "mute", lambda row: "")) == dict.fromkeys(CHECKLIST, 100.0)
+    assert rates(answered(tmp_path / "gold", gold)) == dict.fromkeys(CHECKLIST_TASKS, 0.0)
+    assert rates(answered(tmp_path / "mute", lambda row: "")) == dict.fromkeys(CHECKLIST_TASKS, 100.0)
 
 
 def test_a_case_fails_if_any_of_its_examples_fails(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_rows_are_cases_and_know_their_first_example() -> None:
 
 def test_the_two_rules_stand_side_by_side(tmp_path: Path) -> None:
     root = answered(tmp_path, lambda row: gold(row).upper())
-    assert rates(root) == dict.fromkeys(CHECKLIST, 0.0)
-    assert rates(root, "error_paper") == dict.fromkeys(CHECKLIST, 100.0)
+    assert rates(root) == dict.fromkeys(CHECKLIST_TASKS, 0.0)
+    assert rates(root, "error_paper") == dict.fromkeys(CHECKLIST_TASKS, 100.0)
     [cell] = isogloss.score(root, suite="checklist", tasks=[COMPARISONS]).cells
     low, high = wilson(1.0, 200)
     number = cell.metrics["error_paper"]
@@ -99,8 +99,8 @@ def test_the_two_rules_stand_side_by_side(tmp_path: Path) -> None:
 
 
 def test_invariance_forgives_wrong_but_steady_answers(tmp_path: Path) -> None:
-    names = tuple(name for name in CHECKLIST_INVARIANCE if name.endswith("-names"))
-    unrelated = tuple(name for name in CHECKLIST_INVARIANCE if name.endswith("-unrelated"))
+    names = tuple(name for name in INVARIANCE_TASKS if name.endswith("-names"))
+    unrelated = tuple(name for name in INVARIANCE_TASKS if name.endswith("-unrelated"))
     assert "checklist-properties-names" not in names
     steady = rates(answered(tmp_path / "last", last_word, names), suite="checklist-invariance")
     assert steady == dict.fromkeys(names, 0.0)

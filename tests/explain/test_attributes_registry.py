@@ -110,7 +110,7 @@ def test_plugins_are_added_and_broken_ones_reported(brought):
 class Similarity(Kind):
     """How alike two sentences are: a kind from outside."""
 
-    form, answer, shape = "number", float, "a number"
+    form, answer_type, answer_help = "number", float, "a number"
     inputs = ("text_a", "text_b")
     gold = "similarity"
     provides = ("text_a", "text_b", "similarity")

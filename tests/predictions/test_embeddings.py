@@ -50,6 +50,15 @@ def test_bucc_dev_is_mined_and_cut_at_the_threshold(tmp_path: Path) -> None:
     assert metrics["recall"].value > 97
 
 
+def test_candidates_of_all_languages_may_be_one_file(tmp_path: Path) -> None:
+    bucc_dev(tmp_path / "data")
+    save(tmp_path / "p/bucc", "dev-queries-zh", np.eye(300), [f"zh-{i}" for i in range(300)])
+    save(tmp_path / "p/bucc", "dev-candidates", np.eye(400)[:, :300], [f"en-{i}" for i in range(400)])
+    report = isogloss.validate(tmp_path / "p", tmp_path / "data")
+    assert [cell.path.name for cell in report.cells] == ["dev-queries-zh.npy"]
+    assert not report.problems
+
+
 def test_test_mining_without_dev_vectors_says_what_is_missing(tmp_path: Path) -> None:
     bucc_dev(tmp_path / "data")
     for name in ("zh", "en", "gold"):

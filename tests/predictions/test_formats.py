@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import DataError
+from isogloss.predictions import folder
 from isogloss.predictions.formats import FORMATS, json_lines
 from isogloss.tasks.kinds import KINDS
+from isogloss.tasks.registry import task
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -123,3 +125,17 @@ def test_no_bytes_whatsoever_lead_to_anything_but_problems(
     for kind_name in ("classification", "tagging", "choice", "qa", "mining", "bitext"):
         with contextlib.suppress(DataError):
             FORMATS[KINDS[kind_name].label_format].read(path, KINDS[kind_name], str)
+
+
+def test_one_file_for_all_languages_is_read_once_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Path] = []
+    monkeypatch.setattr(folder, "read_bytes", lambda path: reads.append(path) or path.read_bytes())
+    path = write(tmp_path / "xquad.json", '{"en": {"a": "x"}, "de": {"a": "y"}}')
+    predictions = folder.PredictionFolder(tmp_path)
+    assert [predictions.find(task("xquad"), code, "test") is not None for code in ("en", "de", "sw")] == [1, 1, 0]
+    assert reads == [path]
+    write(path, '{"sw": {"a": "another answer"}}')
+    assert predictions.find(task("xquad"), "sw", "test") is not None
+    assert reads == [path, path]

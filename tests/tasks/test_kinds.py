@@ -17,7 +17,7 @@ from isogloss.tasks.task import Task
 class Sparse(Kind):
     """A kind that says only what it must."""
 
-    form, answer, shape, inputs, gold = "word", str, "a word", ("text",), "word"
+    form, answer_type, answer_help, inputs, gold = "word", str, "a word", ("text",), "word"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         return Judgement({"accuracy": accuracy.statistics(examples["word"], values)})
@@ -52,7 +52,7 @@ def test_what_it_must_say_is_named() -> None:
         def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
             return Judgement({})
 
-    with pytest.raises(TypeError, match="Silent does not declare answer, shape, inputs, gold"):
+    with pytest.raises(TypeError, match="Silent does not declare answer_type, answer_help, inputs, gold"):
         Silent()
 
 

@@ -19,7 +19,7 @@ def test_every_task_is_complete(name: str) -> None:
     assert {*one.languages, *one.also} <= set(CODES)
     assert len(set(one.languages)) == len(one.languages)
     assert one.category in ("classification", "structured", "qa", "retrieval", "checklist")
-    assert kind_of(one).shape
+    assert kind_of(one).answer_help
     for layout in one.layouts:
         assert callable(_reader(layout.reader))
     counts = one.counts.get("test")

@@ -25,8 +25,6 @@ def case_of(example: str) -> str:
 class Match(QuestionAnswering):
     """Question answering whose answer is right or wrong, by the fair rule and by the paper's."""
 
-    unit = "case"
-
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Error rates over cases."""
         cases: dict[str, int] = {}

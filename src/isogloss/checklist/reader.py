@@ -18,7 +18,7 @@ def read(split: SplitFiles) -> Examples:
     for each in asked:
         split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
     for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
-        split.noted(Path(str(files(f"isogloss.{package}"))) / name)
+        split.read.append(Path(str(files(f"isogloss.{package}"))) / name)
     examples = split.examples(
         [each.id for each in asked],
         {

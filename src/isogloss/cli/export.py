@@ -36,4 +36,4 @@ def export(
     found = find_task(task)
     for path, count in write(found, out, split, words(languages), data):
         typer.echo(f"{path}  {count:,} rows")
-    typer.echo(f"An answer is {kind_of(found).shape}.")
+    typer.echo(f"An answer is {kind_of(found).answer_help}.")

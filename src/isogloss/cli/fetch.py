@@ -93,12 +93,7 @@ def _print_table(chosen: Sequence["Dataset"], folder: Path) -> None:
     from isogloss.data.fetch import status
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for header, justify in (
-        ("dataset", "left"),
-        ("state", "left"),
-        ("files", "right"),
-        ("download", "right"),
-    ):
+    for header, justify in (("dataset", "left"), ("state", "left"), ("files", "right"), ("download", "right")):
         table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("licence", overflow="fold")
     for section in ((False, False), (True, False), (False, True)):

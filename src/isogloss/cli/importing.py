@@ -63,14 +63,7 @@ def import_(
 
     try:
         found = import_files(
-            tool,
-            files,
-            task,
-            language,
-            split=split,
-            data=data,
-            labels=words(labels) or (),
-            choose_filter=choose_filter,
+            tool, files, task, language, split=split, data=data, labels=words(labels) or (), choose_filter=choose_filter
         )
     except UnknownNameError as error:
         raise typer.BadParameter(str(error)) from None

@@ -39,17 +39,10 @@ def _tasks() -> Listing:
 
 
 def _languages() -> Listing:
+    names = ("code", "iso3", "name", "autonym", "family", "branch", "script")
+    tasks = [task(name) for name in SUITES["xtreme-r"].tasks]
     return [
-        {
-            "code": one.code,
-            "iso3": one.iso3,
-            "name": one.name,
-            "autonym": one.autonym,
-            "family": one.family,
-            "branch": one.branch,
-            "script": one.script,
-            "tasks": sum(one.code in task(name).languages for name in SUITES["xtreme-r"].tasks),
-        }
+        {name: getattr(one, name) for name in names} | {"tasks": sum(one.code in task.languages for task in tasks)}
         for one in all_languages()
     ]
 

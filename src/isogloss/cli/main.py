@@ -55,26 +55,26 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command line; problems a user can solve end in one line, not in a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     if arguments is None:
-        _settle_streams(words)
+        _configure_streams(words)
         # One line to a user; where in our code it arose is of no interest.
         warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
         sys.exit(_run(words))
     except UnknownNameError as error:
-        _complain(str(error))
+        _print_error(str(error))
         sys.exit(2)
     except IsoglossError as error:
-        _complain(str(error))
+        _print_error(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        _complain("interrupted")
+        _print_error("interrupted")
         sys.exit(130)
     except OSError as error:
-        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
+        _print_error(f"{error.filename or 'output'}: {error.strerror or error}")
         sys.exit(1)
 
 
-def _settle_streams(words: list[str]) -> None:
+def _configure_streams(words: list[str]) -> None:
     """A terminal that cannot show a letter gets a question mark, and a closed pipe ends the program quietly."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -92,7 +92,7 @@ def _run(words: list[str]) -> int:
         sys.stdout.write(f"isogloss {__version__}\n")
         return 0
     if words[0] not in VERBS:
-        _complain(str(unknown("verb", words[0], VERBS)))
+        _print_error(str(unknown("verb", words[0], VERBS)))
         return 2
     from typer.main import get_command
 
@@ -101,6 +101,6 @@ def _run(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _complain(text: str) -> None:
+def _print_error(text: str) -> None:
     red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
     sys.stderr.write(f"{red}error:{plain} {text}\n")

@@ -40,15 +40,12 @@ def validate(
         report = check(predictions, data, words(tasks), words(languages), gold, step)
     console = Console()
     validation_table(report).print(console)
-    groups = [report.problems, *(cell.problems for cell in report.cells)]
-    for problems in groups:
+    for problems in (report.problems, *(cell.problems for cell in report.cells)):
         for problem in problems[: limit or None]:
             kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
             console.print(f"{kind} ", end="")
             console.print(str(problem), markup=False, highlight=False, soft_wrap=True)
         if limit and len(problems) > limit:
             console.print(f"  … and {len(problems) - limit} more here; --limit 0 shows all", style="dim")
-    errors = len(report.errors)
-    warnings = len(report.everything()) - errors
-    console.print(f"{len(report.cells)} files, {errors} errors, {warnings} warnings", style="bold")
-    raise typer.Exit(1 if errors else 0)
+    console.print(report.summary, style="bold")
+    raise typer.Exit(1 if report.errors else 0)

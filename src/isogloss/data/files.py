@@ -1,6 +1,6 @@
 """Reading files however they are packed, and writing them so that a kill leaves no half of one.
 
-Every reader of the house opens files here, so compression, checksums, encodings and damage are handled once.
+Every other module opens its files here, so compression, checksums, encodings and damage are handled once.
 """
 
 import gzip
@@ -58,6 +58,11 @@ def resolve(path: Path) -> Path | None:
         if candidate.is_file():
             return candidate
     return None
+
+
+def unpacked_name(path: Path) -> str:
+    """The file's name without the suffix of a packer."""
+    return path.name.removesuffix(path.suffix) if path.suffix in SUFFIXES[1:] else path.name
 
 
 def find_all(root: Path, pattern: str) -> list[Path]:
@@ -233,9 +238,7 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
     byte = error.object[error.start]
     return DataError(
-        f"not UTF-8: byte 0x{byte:02x}",
-        where=f"{path}:{line}",
-        fix="Convert the file to UTF-8, e.g. with iconv",
+        f"not UTF-8: byte 0x{byte:02x}", where=f"{path}:{line}", fix="Convert the file to UTF-8, e.g. with iconv"
     )
 
 

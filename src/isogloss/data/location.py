@@ -1,4 +1,4 @@
-"""Where the data folder and the caches are when nobody says so."""
+"""Default places of the data folder and the cache."""
 
 import os
 from pathlib import Path

@@ -29,7 +29,6 @@ class Paragraph(msgspec.Struct):
 
     context: str
     qas: list[Question]
-    sentences: list[str] = []
     sentence_breaks: list[tuple[int, int]] = []
 
 
@@ -39,13 +38,13 @@ class Article(msgspec.Struct):
     paragraphs: list[Paragraph]
 
 
-class File(msgspec.Struct):
+class SquadFile(msgspec.Struct):
     """The usual envelope."""
 
     data: list[Article]
 
 
-_DECODER = msgspec.json.Decoder(File | list[Article])
+_DECODER = msgspec.json.Decoder(SquadFile | list[Article])
 
 
 def parse(raw: bytes, where: str) -> list[Article]:
@@ -54,7 +53,7 @@ def parse(raw: bytes, where: str) -> list[Article]:
         decoded = _DECODER.decode(raw.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DataError(f"not a SQuAD-format JSON file: {error}", where=where) from None
-    return decoded.data if isinstance(decoded, File) else decoded
+    return decoded.data if isinstance(decoded, SquadFile) else decoded
 
 
 def read(path: Path, digest: Digest | None = None) -> list[Article]:

@@ -22,7 +22,7 @@ from isogloss.metrics.chunks import extract
 from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct, sizes
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
-from isogloss.tasks.kinds.tagging import given_spans, gold_spans
+from isogloss.tasks.kinds.tagging import gold_spans, predicted_spans
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -160,7 +160,7 @@ def _chunks(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterat
 
 def _spans(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
     """The character spans of the gold, then those of every system."""
-    for side in (gold_spans(task, examples), *(given_spans(examples, values) for values in systems)):
+    for side in (gold_spans(task, examples), *(predicted_spans(examples, values) for values in systems)):
         yield [[(kind, start, end - 1) for start, end, kind in found] for found in side]
 
 

@@ -15,7 +15,7 @@ CODES: tuple[str, ...]
 if not TYPE_CHECKING:  # so that a checker still reports names that this module does not have
 
     def __getattr__(name: str) -> tuple[str, ...]:
-        """`CODES`, made when first asked for: importing the package reads no file."""
+        """`CODES`, made on first use: importing the package reads no file."""
         if name != "CODES":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = codes = tuple(entry.code for entry in all_languages())

@@ -1,1 +1,1 @@
-"""What a system said: reading, checking, writing and importing prediction folders."""
+"""Predictions, what a system answered: reading, checking, writing and importing prediction folders."""

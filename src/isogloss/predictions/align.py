@@ -18,34 +18,34 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     """
     kind = kind_of(task)
     if REST in examples.ids:
-        answers = _rest_gathered(examples, answers)
+        answers = _merge_unnamed(examples, answers)
     rows, twice = first_rows(answers)
     problems = [*answers.problems, *twice]
     places = [rows.get(identifier, -1) for identifier in examples.ids]
     values = [answers.values[place] if place >= 0 else None for place in places]
     problems += _missing(task, examples, answers, places, kind)
     problems += _extra(task, examples, answers, rows, kind)
-    if not any(problem.warning is False for problem in answers.problems):
-        for found, warning in ((kind.errors, False), (kind.warnings, True)):
-            for row, what, fix in found(task, examples, values):
+    if all(problem.warning for problem in answers.problems):
+        for check, warning in ((kind.errors, False), (kind.warnings, True)):
+            for row, what, fix in check(task, examples, values):
                 where = f"{answers.where(places[row])} ({task.id}/{examples.language}/{examples.ids[row]})"
                 problems.append(Problem(where, what, fix, warning=warning))
     return values, [*problems, *_abstained(task, examples, answers, places)]
 
 
-def _rest_gathered(examples: Examples, answers: Answers) -> Answers:
-    """The same pairs, with those of sources that the examples do not name as one answer, that for the rest."""
+def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
+    """The same pairs, with those of all sources that gold does not name as the one answer of `REST`."""
     known = set(examples.ids)
-    gathered = Answers(answers.path, problems=answers.problems)
-    rest: list[str] = []
+    merged = Answers(answers.path, problems=answers.problems)
+    unnamed: list[str] = []
     for identifier, value, number in zip(answers.ids, answers.values, answers.numbers, strict=True):
         if identifier in known:
-            gathered.add(identifier, value, number)
+            merged.add(identifier, value, number)
         else:
-            rest += [f"{identifier} {item}" for item in value or ()]
-    if rest:
-        gathered.add(REST, rest)
-    return gathered
+            unnamed += [f"{identifier} {item}" for item in value or ()]
+    if unnamed:
+        merged.add(REST, unnamed)
+    return merged
 
 
 def first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:

@@ -10,6 +10,7 @@ import numpy as np
 from isogloss.data.files import Stamp, lines, stamp
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
+from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
@@ -83,8 +84,7 @@ class VectorFiles:
     folder: Path
 
     def _path(self, examples: Examples, name: str) -> Path:
-        prefix = "" if examples.split == "test" else f"{examples.split}-"
-        return self.folder / f"{prefix}{name}.npy"
+        return self.folder / f"{split_prefix(examples.split)}{name}.npy"
 
     def queries(self, examples: Examples) -> Any:
         """The vectors of the queries, in order."""

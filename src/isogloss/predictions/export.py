@@ -9,6 +9,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
+from isogloss.predictions.write import prediction_path
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
@@ -65,12 +66,11 @@ def _one_file(task: Task, out: Path, sets: Sequence[Examples]) -> list[tuple[Pat
 def _one_file_a_language(task: Task, out: Path, sets: Iterable[Examples]) -> list[tuple[Path, int]]:
     written: dict[Path, int] = {}
     for examples in sets:
-        prefix = "" if examples.split == "test" else f"{examples.split}-"
-        path = out / task.id / f"{prefix}{examples.language}.jsonl"
+        path = prediction_path(out, task, examples.language, examples.split)
         written[_write(path, _inputs(task, examples))] = len(examples)
         if examples.pool is not None:
             ending = "" if kind_of(task).shared_pool else f"-{examples.language}"
-            path = out / task.id / f"{prefix}candidates{ending}.jsonl"
+            path = prediction_path(out, task, f"candidates{ending}", examples.split)
             if path not in written:
                 written[_write(path, _candidates(examples))] = len(examples.pool)
     return list(written.items())
@@ -94,7 +94,7 @@ def _distinct_pools(sets: Sequence[Examples]) -> list[Examples]:
     return list({id(examples.pool): examples for examples in sets if examples.pool is not None}.values())
 
 
-def _write(path: Path, rows: Sequence[dict[str, Any]] | Iterator[dict[str, Any]]) -> Path:
+def _write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     if path.suffix == ".parquet":
         try:
             import pyarrow as pa
@@ -103,10 +103,9 @@ def _write(path: Path, rows: Sequence[dict[str, Any]] | Iterator[dict[str, Any]]
             raise IsoglossError(
                 "Parquet needs pyarrow", fix="pip install 'isogloss[tables]', or write .jsonl"
             ) from None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.part")
-        pq.write_table(pa.Table.from_pylist(list(rows)), temporary)
-        return temporary.replace(path)
+        with atomic_write(path) as stream:
+            pq.write_table(pa.Table.from_pylist(list(rows)), stream.buffer)
+        return path
     encoder = msgspec.json.Encoder()
     with atomic_write(path) as stream:
         for row in rows:

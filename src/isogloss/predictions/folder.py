@@ -2,15 +2,16 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from isogloss.data.files import SUFFIXES, read_bytes, resolve
+from isogloss.data.files import Stamp, read_bytes, resolve, stamp, unpacked_name
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers, file_format, json_lines
+from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import ALIASES
@@ -64,7 +65,7 @@ class PredictionFolder:
                 if path is not None:
                     return PredictionFile(path, layout)
         whole = self._one_file(task) if split == "test" else None
-        if whole is not None and language in _by_language(whole, kind_of(task)):
+        if whole is not None and language in _by_language(whole, stamp(whole), kind_of(task)):
             return PredictionFile(whole, "one-file")
         return None
 
@@ -87,7 +88,9 @@ class PredictionFolder:
             path
             for folder in self.folders(task)
             for path in sorted(folder.iterdir())
-            if path.is_file() and not path.name.startswith((".", "candidates")) and _stem(path) not in known
+            if path.is_file()
+            and not path.name.startswith((".", "candidates", "dev-candidates"))
+            and unpacked_name(path) not in known
         ]
 
     def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
@@ -108,7 +111,7 @@ class PredictionFolder:
             return file_format(kind.label_format).read(found.path, kind, name_of)
         if found.layout == "one-file":
             answers = Answers(found.path)
-            for identifier, value in _by_language(found.path, kind)[examples.language].items():
+            for identifier, value in _by_language(found.path, stamp(found.path), kind)[examples.language].items():
                 answers.add(identifier, kind.normalize(value))
             return answers
         from isogloss.predictions.embeddings import answers_of_vectors
@@ -116,10 +119,11 @@ class PredictionFolder:
         return answers_of_vectors(task, found.path, examples)
 
 
-def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
-    """The answers of a file that has those of all languages."""
+@lru_cache(maxsize=1)
+def _by_language(path: Path, _stamp: Stamp, kind: Kind) -> dict[str, dict[str, Any]]:
+    """The answers of a file that has those of all languages, read once for all of them."""
     try:
-        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer]])  # type: ignore[name-defined]
+        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer_type]])  # type: ignore[name-defined]
     except msgspec.DecodeError as error:
         fix = "One file per task maps language to {question id: answer}"
         raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
@@ -128,7 +132,7 @@ def _by_language(path: Path, kind: Kind) -> dict[str, dict[str, Any]]:
 def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
     """What a cell's file may be called, and the layout that means; our own first."""
     kind = kind_of(task)
-    prefix = "" if split == "test" else f"{split}-"
+    prefix = split_prefix(split)
     names = {f"{prefix}{language}.jsonl": "jsonl"}
     if kind.label_format:
         names[f"{split}-{language}{file_format(kind.label_format).suffix}"] = "xtreme"
@@ -139,13 +143,5 @@ def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
 
 def _vector_files(language: str, split: str) -> list[str]:
     """The files that may lie beside `queries-<language>.npy`."""
-    prefix = "" if split == "test" else f"{split}-"
-    sides = (("queries", ".ids.txt"), ("candidates", ".npy"), ("candidates", ".ids.txt"))
-    return [f"{prefix}{side}-{language}{suffix}" for side, suffix in sides]
-
-
-def _stem(path: Path) -> str:
-    for suffix in SUFFIXES[1:]:
-        if path.name.endswith(suffix):
-            return path.name.removesuffix(suffix)
-    return path.name
+    names = (f"queries-{language}.ids.txt", f"candidates-{language}.npy", f"candidates-{language}.ids.txt")
+    return [split_prefix(split) + name for name in names]

@@ -37,6 +37,15 @@ class Answers:
         self.values.append(value)
         self.numbers.append(number)
 
+    def convert(self, kind: Kind, identifier: str, value: Any) -> None:
+        """One more answer, as JSON or a caller gave it; one of the wrong type is a problem."""
+        try:
+            typed = kind.normalize(msgspec.convert(value, kind.answer_type))
+        except msgspec.ValidationError as error:
+            self.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
+        else:
+            self.add(identifier, typed)
+
     def where(self, row: int) -> str:
         """File and line of an answer."""
         number = self.numbers[row]
@@ -54,7 +63,7 @@ def json_lines(path: Path, kind: Kind) -> Answers:
 
 def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
     """The content of a file of our own format; `path` is what problems name."""
-    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer | None)], gc=False)
+    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer_type | None)], gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
     raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -85,7 +94,7 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
         try:
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
-            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.shape}')
+            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.answer_help}')
         except UnicodeDecodeError:
             answers.wrong(number, f"not UTF-8: byte 0x{_wrong_byte(line):02x}", "Write the file as UTF-8")
         except msgspec.DecodeError as error:
@@ -158,10 +167,7 @@ def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError("not one JSON object of ids and answers", where=str(path))
     for identifier, value in pairs:
-        try:
-            answers.add(identifier, kind.normalize(msgspec.convert(value, kind.answer)))
-        except msgspec.ValidationError as error:
-            answers.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.shape}")
+        answers.convert(kind, identifier, value)
     return answers
 
 
@@ -183,7 +189,7 @@ def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
 def squad_questions(path: Path, kind: Kind, name: RowName) -> Answers:
     """A SQuAD file: (question, context, answer texts) of each question id."""
     answers = Answers(path)
-    for paragraph, question in squad.questions(squad.parse(read_bytes(path), str(path))):
+    for paragraph, question in squad.questions(squad.read(path)):
         texts = [answer.text for answer in question.answers]
         if not texts:
             raise DataError(f"question {str(question.id)!r} has no answer", where=str(path))

@@ -7,7 +7,6 @@ from isogloss.data.files import Digest, read_bytes, resolve
 from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
-from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
@@ -27,7 +26,9 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
     digest = Digest()
     read_bytes(path, digest)
     answers = form.read(path, kind, lambda row: kind.row_id(split, row) or str(row))
-    _refuse(answers.problems)
+    if answers.problems:
+        first = answers.problems[0]
+        raise DataError(first.what, where=first.where, fix=first.fix)
     if not answers.ids:
         raise DataError("no example", where=str(path))
     try:
@@ -62,8 +63,3 @@ def _refuse_unknown_labels(task: Task, answers: Answers, gold: Column) -> None:
                 raise DataError(
                     f"gold label {label!r} is not one of {', '.join(task.labels)}", where=answers.where(row)
                 )
-
-
-def _refuse(problems: list[Problem]) -> None:
-    if problems:
-        raise DataError(problems[0].what, where=problems[0].where, fix=problems[0].fix)

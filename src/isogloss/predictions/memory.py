@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.registry import canonical, no_language
+from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
@@ -43,14 +41,14 @@ class PredictionSource(Protocol):
 
 @dataclass(frozen=True)
 class PredictionsInMemory:
-    """Answers by task id, language and example id; they are of whichever split is asked for."""
+    """Answers by task id, language and example id; they serve for any split."""
 
     answers: Mapping[str, Mapping[str, Mapping[str, Any]]]
     root: Path = Path("predictions")
 
     @property
     def system(self) -> dict[str, Any]:
-        """Nobody has said who answered."""
+        """Nothing is known of the system but that it answered."""
         return {"name": "predictions"}
 
     def has(self, task: Task) -> bool:
@@ -67,12 +65,10 @@ class PredictionsInMemory:
         """The answers of a cell; one of the wrong type is among their problems."""
         kind, answers = kind_of(task), Answers(found.path)
         for identifier, value in self.answers[task.id][examples.language].items():
-            try:
-                typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer))
-            except msgspec.ValidationError as error:
-                answers.wrong(0, f"answer to {identifier!r}: {error}", f"Give {kind.shape}")
+            if value is None:
+                answers.add(str(identifier), None)
             else:
-                answers.add(str(identifier), typed)
+                answers.convert(kind, str(identifier), value)
         answers.ids = kind.known_ids(answers.ids, examples)
         return answers
 
@@ -89,9 +85,11 @@ def open_predictions(predictions: Predictions) -> PredictionSource:
     """
     if not isinstance(predictions, Mapping):
         return PredictionFolder(Path(predictions))
+    answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for name, languages in predictions.items():
-        of = find_task(name)
+        task = find_task(name)
         for code in languages:
-            if code not in of.every_language:
-                raise no_language(of.id, code, of.every_language)
-    return PredictionsInMemory({canonical(name): languages for name, languages in predictions.items()})
+            if code not in task.every_language:
+                raise no_language(task.id, code, task.every_language)
+        answers[task.id] = languages
+    return PredictionsInMemory(answers)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from isogloss.errors import DataError, IsoglossError, near_names
@@ -13,8 +14,9 @@ from isogloss.predictions.gold import gold_examples
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.loading import data_folder, load
-from isogloss.tasks.registry import ALIASES, TASKS, chosen_tasks, listed_tasks, task
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import ALIASES, TASKS, chosen_tasks, listed_tasks
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 # What may lie beside the task folders.
@@ -46,9 +48,13 @@ class ValidationReport:
     problems: list[Problem] = field(default_factory=list)
 
     def __repr__(self) -> str:
+        return f"ValidationReport({self.summary})"
+
+    @property
+    def summary(self) -> str:
+        """How many files, errors and warnings there are, in words."""
         errors = len(self.errors)
-        warnings = len(self.everything()) - errors
-        return f"ValidationReport({len(self.cells)} files, {errors} errors, {warnings} warnings)"
+        return f"{len(self.cells)} files, {errors} errors, {len(self.everything()) - errors} warnings"
 
     def everything(self) -> list[Problem]:
         """All problems: of the folder, then of each file."""
@@ -76,7 +82,7 @@ def validate(
         tasks: only these tasks; default all that the folder has.
         languages: only these languages.
         gold: a folder of labels in XTREME's layout, which knows the ids too, instead of the data folder.
-        progress: told each task and language before it is checked.
+        progress: called with each task and language before it is checked.
 
     Returns:
         Every problem, by file; nothing is hidden behind the first.
@@ -88,22 +94,21 @@ def validate(
     """
     root = Path(predictions)
     folder = PredictionFolder(root)
-    report = ValidationReport(problems=_strange_entries(root))
-    examples_of = _examples(data, None if gold is None else Path(gold))
+    report = ValidationReport(problems=_unknown_entries(root))
     for name in chosen_tasks(tasks, _tasks_in(root)):
-        of = task(name)
+        task = find_task(name)
+        fix = f"Name it <language>.jsonl; languages are {' '.join(task.every_language)}"
         report.problems += [
-            Problem(str(path), f"belongs to no language of {of.id}", _file_hint(of))
-            for path in folder.unknown_files(of)
+            Problem(str(path), f"belongs to no language of {task.id}", fix) for path in folder.unknown_files(task)
         ]
-        for language in of.every_language:
-            if languages is None or language in languages:
-                for split in ("test", "dev"):
-                    found = folder.find(of, language, split)
-                    if found is not None:
-                        if progress is not None:
-                            progress(f"{of.id}/{language}")
-                        report.cells.append(_checked(folder, of, language, split, found, examples_of))
+        codes = [code for code in task.every_language if languages is None or code in languages]
+        for language, split in product(codes, ("test", "dev")):
+            found = folder.find(task, language, split)
+            if found is not None:
+                if progress is not None:
+                    progress(f"{task.id}/{language}")
+                answers, problems = _check(folder, task, language, split, found, data, gold)
+                report.cells.append(CheckedFile(task.id, language, split, found.path, answers, problems))
     if not report.cells and not report.errors:
         what = "no predictions found"
         report.problems.append(Problem(str(root), what, "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"))
@@ -112,15 +117,16 @@ def validate(
 
 def _tasks_in(root: Path) -> list[str]:
     """The tasks that a folder has anything of; others are not even loaded."""
-    names = {_task_name(entry) for entry in root.iterdir()}
-    return [name for name in TASKS if name in {ALIASES.get(found, found) for found in names}]
+    names = (_task_name(entry) for entry in root.iterdir())
+    present = {ALIASES.get(name, name) for name in names}
+    return [name for name in TASKS if name in present]
 
 
 def _task_name(entry: Path) -> str:
     return entry.name.partition(".json")[0]
 
 
-def _strange_entries(root: Path) -> list[Problem]:
+def _unknown_entries(root: Path) -> list[Problem]:
     problems: list[Problem] = []
     known = {*TASKS, *ALIASES}
     for entry in sorted(root.iterdir()):
@@ -133,48 +139,40 @@ def _strange_entries(root: Path) -> list[Problem]:
     return problems
 
 
-def _file_hint(of: Task) -> str:
-    return f"Name it <language>.jsonl; languages are {' '.join(of.every_language)}"
-
-
-ExamplesOf = Callable[[Task, str, str], Examples]
-
-
-def _examples(data: str | os.PathLike[str] | None, gold: Path | None) -> ExamplesOf:
-    """Where the examples to check against come from."""
-    if gold is None:
-        return lambda of, language, split: load(of, language, split, data_folder(data))
-
-    def labelled(of: Task, language: str, split: str) -> Examples:
-        examples = gold_examples(of, language, split, gold)
-        if examples is None:
-            raise DataError(f"no labels for {of.id}/{language} {split}", where=str(gold))
-        return examples
-
-    return labelled
-
-
-def _checked(
-    folder: PredictionFolder, of: Task, language: str, split: str, found: PredictionFile, examples_of: ExamplesOf
-) -> CheckedFile:
+def _check(
+    folder: PredictionFolder,
+    task: Task,
+    language: str,
+    split: str,
+    found: PredictionFile,
+    data: str | os.PathLike[str] | None,
+    gold: str | os.PathLike[str] | None,
+) -> tuple[int, list[Problem]]:
+    """How many answers a file has, and what is wrong with them."""
     try:
-        examples = examples_of(of, language, split)
+        examples = load(task, language, split, data) if gold is None else _labelled(task, language, split, Path(gold))
     except DataError as error:
-        return _format_only(of, language, split, found, error)
+        return _check_format_only(task, found, error)
     try:
-        answers = folder.read(of, found, examples)
+        answers = folder.read(task, found, examples)
     except IsoglossError as error:
-        problem = Problem(error.where or str(found.path), error.what, error.fix)
-        return CheckedFile(of.id, language, split, found.path, 0, [problem])
-    _, problems = align(of, examples, answers)
-    return CheckedFile(of.id, language, split, found.path, len(answers.ids), problems)
+        return 0, [Problem(error.where or str(found.path), error.what, error.fix)]
+    _, problems = align(task, examples, answers)
+    return len(answers.ids), problems
 
 
-def _format_only(of: Task, language: str, split: str, found: PredictionFile, error: DataError) -> CheckedFile:
+def _labelled(task: Task, language: str, split: str, gold: Path) -> Examples:
+    examples = gold_examples(task, language, split, gold)
+    if examples is None:
+        raise DataError(f"no labels for {task.id}/{language} {split}", where=str(gold))
+    return examples
+
+
+def _check_format_only(task: Task, found: PredictionFile, error: DataError) -> tuple[int, list[Problem]]:
     """Without the examples only the form of a file with ids can be checked, and its ids against each other."""
     note = Problem(str(found.path), "ids and answers not checked against the examples", str(error), warning=True)
     if found.layout != "jsonl":
-        return CheckedFile(of.id, language, split, found.path, 0, [note])
-    answers = json_lines(found.path, kind_of(of))
+        return 0, [note]
+    answers = json_lines(found.path, kind_of(task))
     _, twice = first_rows(answers)
-    return CheckedFile(of.id, language, split, found.path, len(answers.ids), [*answers.problems, *twice, note])
+    return len(answers.ids), [*answers.problems, *twice, note]

@@ -11,9 +11,14 @@ from isogloss.errors import PredictionError
 from isogloss.tasks.task import Task
 
 
+def split_prefix(split: str) -> str:
+    """What the names of a split's files begin with: nothing for test, `dev-` for dev."""
+    return "" if split == "test" else f"{split}-"
+
+
 def prediction_path(root: Path, task: Task, language: str, split: str = "test") -> Path:
     """Where the answers of a cell belong: `<root>/<task>/<language>.jsonl`, with the split in front unless test."""
-    return root / task.id / (f"{language}.jsonl" if split == "test" else f"{split}-{language}.jsonl")
+    return root / task.id / f"{split_prefix(split)}{language}.jsonl"
 
 
 def destination(root: Path, task: Task, language: str, split: str, *, force: bool = False) -> Path:
@@ -30,12 +35,7 @@ def destination(root: Path, task: Task, language: str, split: str, *, force: boo
 
 
 def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) -> bytes:
-    """The content of a prediction file: one `{"id": …, "prediction": …}` a line.
-
-    Args:
-        path: the file it is for, which an error names.
-        ids: the ids of the examples.
-        values: an answer for each id, None to abstain.
+    """The content of a prediction file: one `{"id": …, "prediction": …}` a line; an error names the path.
 
     Raises:
         PredictionError: an answer cannot be written as UTF-8.
@@ -52,14 +52,7 @@ def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) ->
 
 
 def write_predictions(
-    root: Path,
-    task: Task,
-    language: str,
-    split: str,
-    ids: Sequence[str],
-    values: Sequence[Any],
-    *,
-    force: bool = False,
+    root: Path, task: Task, language: str, split: str, ids: Sequence[str], values: Sequence[Any], *, force: bool = False
 ) -> Path:
     """Write the answers of a cell; the file appears under its name only when it is complete.
 

@@ -1,4 +1,4 @@
-"""What is asked: tasks as data, the kinds they belong to, the suites they make, and the readers of their files."""
+"""Tasks as data, the kinds they belong to, the suites they make, and the readers of their files."""
 
 from typing import TYPE_CHECKING
 

@@ -10,17 +10,9 @@ TASK = Task(
     languages=("de", "fr", "ru", "zh"),
     main=("f1",),
     layouts=(
-        Layout(
-            "bitext.bucc",
-            test="bucc/{lang}-en/{lang}-en.training",
-            dev="bucc/{lang}-en/{lang}-en.sample",
-        ),
-        Layout("bitext.bucc", test="bucc2018/{lang}-en.test", dev="bucc2018/{lang}-en.dev"),
-        Layout(
-            "bitext.bucc",
-            test="bucc2018/{lang}-en/{lang}-en.training",
-            dev="bucc2018/{lang}-en/{lang}-en.sample",
-        ),
+        Layout("bitext.bucc", test="bucc/{lang}-en/{lang}-en.training", dev="bucc/{lang}-en/{lang}-en.sample"),
+        Layout.by_split("bitext.bucc", "bucc2018/{lang}-en.{split}", "test", "dev"),
+        Layout("bitext.bucc", test="bucc2018/{lang}-en/{lang}-en.training", dev="bucc2018/{lang}-en/{lang}-en.sample"),
     ),
     # Sentences are not counted by anybody; the gold pairs are.
     counts={

@@ -1,7 +1,7 @@
-"""What is asked, as columns: the examples of one task, language and split."""
+"""The examples of one task, language and split, as columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,25 +11,23 @@ from isogloss.errors import unknown
 # The id of all examples that gold does not name one by one: whatever is answered to them is wrong.
 REST = "*"
 
-# A column is a sequence with one item an example, or a function that makes it when somebody asks.
+# One item an example, or a function that makes them on first use.
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 
+@dataclass(eq=False)
 class Pool:
-    """The candidates of a retrieval task: languages by id, and texts, each read when somebody asks.
+    """The candidates of a retrieval task; languages and texts are each read on first use.
 
-    `targets` reads the texts of those that are looked for, by id, where reading all of them would take long.
+    Attributes:
+        read_languages: reads the language of each candidate by its id.
+        read_texts: reads their texts, in the same order.
+        read_targets: reads the texts of the right answers only, by id, where reading all of them would take long.
     """
 
-    def __init__(
-        self,
-        members: Callable[[], Mapping[str, str]],
-        texts: Callable[[], Sequence[str]],
-        targets: Callable[[], Mapping[str, str]] | None = None,
-    ) -> None:
-        self._members = members
-        self._texts = texts
-        self._targets = targets
+    read_languages: Callable[[], Mapping[str, str]]
+    read_texts: Callable[[], Sequence[str]]
+    read_targets: Callable[[], Mapping[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self.language_of)
@@ -37,7 +35,7 @@ class Pool:
     @cached_property
     def language_of(self) -> Mapping[str, str]:
         """The language of each candidate by its id."""
-        return self._members()
+        return self.read_languages()
 
     @cached_property
     def ids(self) -> Sequence[str]:
@@ -52,12 +50,12 @@ class Pool:
     @cached_property
     def text(self) -> Sequence[str]:
         """The text of each candidate, in pool order."""
-        return self._texts()
+        return self.read_texts()
 
     @cached_property
     def target_text(self) -> Mapping[str, str]:
-        """The text of each candidate that is looked for, by its id; others may have one as well."""
-        return dict(zip(self.ids, self.text, strict=True)) if self._targets is None else self._targets()
+        """The text of each right answer, by its id; other candidates may be there as well."""
+        return dict(zip(self.ids, self.text, strict=True)) if self.read_targets is None else self.read_targets()
 
 
 @dataclass(eq=False)
@@ -128,29 +126,16 @@ class Examples:
 
     def keep(self, rows: Sequence[int]) -> "Examples":
         """Only some of the rows."""
-        columns: dict[str, Column] = {}
-        for name in self.columns:
-            columns[name] = _chosen(self, name, rows)
-        return Examples(
-            self.task,
-            self.language,
-            self.split,
-            [self.ids[row] for row in rows],
-            columns,
-            self.gold,
-            units=None if self.units is None else [self.units[row] for row in rows],
-            pool=self.pool,
-            checksum=self.checksum,
-            partial=self.partial,
-            sources=self.sources,
-            root=self.root,
-            notes=self.notes,
-        )
+        ids = [self.ids[row] for row in rows]
+        units = None if self.units is None else [self.units[row] for row in rows]
+        columns: dict[str, Column] = {name: self.rows_of(name, rows) for name in self.columns}
+        return replace(self, ids=ids, units=units, columns=columns, split_ids=None)
 
+    def rows_of(self, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
+        """Some rows of a column, computed on first use."""
 
-def _chosen(examples: Examples, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
-    def choose() -> Sequence[Any]:
-        column = examples.column(name)
-        return [column[row] for row in rows]
+        def chosen() -> Sequence[Any]:
+            column = self.column(name)
+            return [column[row] for row in rows]
 
-    return choose
+        return chosen

@@ -1,4 +1,4 @@
-"""From a task, a language and a split to examples: try the layouts in order, check the counts."""
+"""Loading examples: the layouts of a task are tried in order, and the counts checked."""
 
 import os
 from pathlib import Path
@@ -71,13 +71,17 @@ def _reader(name: str) -> Any:
     return load_object(f"isogloss.tasks.readers.{module}:{function}")
 
 
-def _is_full(task: Task, examples: Examples) -> bool:
-    """Whether the counts are the task's: examples, and for bitext mining the gold pairs."""
-    expected = task.expected(examples.language, examples.split)
+def _count(task: Task, examples: Examples) -> tuple[str, int, int | None]:
+    """What is counted, how many there are and should be: examples, or for bitext mining the gold pairs."""
     pairs = task.expected(examples.language, f"{examples.split}-pairs") if examples.has_gold else None
-    return (expected is None or len(examples) == expected) and (
-        pairs is None or sum(map(len, examples[examples.gold])) == pairs
-    )
+    if pairs is not None:
+        return "gold pairs", sum(map(len, examples[examples.gold])), pairs
+    return "examples", len(examples), task.expected(examples.language, examples.split)
+
+
+def _is_full(task: Task, examples: Examples) -> bool:
+    _, count, expected = _count(task, examples)
+    return expected in (None, count)
 
 
 def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Examples:
@@ -93,13 +97,11 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     if full:
         return full[0]
     short = (with_gold or candidates)[0]
-    expected = task.expected(short.language, short.split)
-    pairs = task.expected(short.language, f"{short.split}-pairs")
-    counted = f"{len(short)} examples" if pairs is None else f"{sum(map(len, short[short.gold]))} gold pairs"
-    # Only what scores takes a part: a system is neither trained on one nor asked for one.
+    counted, count, expected = _count(task, short)
+    # Only scoring takes a part: systems are neither trained on one nor run on one.
     part = "" if short.split == "train" else "; score and compare take what is there with --allow-partial"
     raise DataError(
-        f"{counted}, but {task.id}/{short.language} {short.split} has {expected or pairs}",
+        f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}",
         where=", ".join(short.sources),
         fix=f"Fetch the files again{part}",
     )

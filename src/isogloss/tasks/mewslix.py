@@ -14,17 +14,9 @@ TASK = Task(
     main=("map@20",),
     options={"single_target": True},
     layouts=(
-        Layout(
-            "mewslix.mewslix",
-            test="mewslix/wikinews_mentions-test.jsonl",
-            dev="mewslix/wikinews_mentions-dev.jsonl",
-        ),
+        Layout.by_split("mewslix.mewslix", "mewslix/wikinews_mentions-{split}.jsonl", "test", "dev"),
         # As downloaded: ids and entities are there, the article text has yet to be restored.
-        Layout(
-            "mewslix.mewslix",
-            test="mewslix/wikinews_mentions_no_text-test.jsonl",
-            dev="mewslix/wikinews_mentions_no_text-dev.jsonl",
-        ),
+        Layout.by_split("mewslix.mewslix", "mewslix/wikinews_mentions_no_text-{split}.jsonl", "test", "dev"),
         # Mentions in English Wikipedia, with their entities; their own dev portion is another task than WikiNews'.
         Layout("mewslix.pairs", train="mewslix/wikipedia_pairs-train.jsonl"),
     ),

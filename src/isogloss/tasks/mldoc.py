@@ -10,18 +10,8 @@ TASK = Task(
     languages=("en", "de", "es", "fr", "it", "ja", "ru", "zh"),
     main=("accuracy",),
     layouts=(
-        Layout(
-            "pairs.documents",
-            test="mldoc/{name}.test",
-            dev="mldoc/{name}.dev",
-            train="mldoc/{name}.train.1000",
-        ),
-        Layout(
-            "pairs.documents",
-            test="mldoc/{lang}/test.tsv",
-            dev="mldoc/{lang}/dev.tsv",
-            train="mldoc/{lang}/train.tsv",
-        ),
+        Layout("pairs.documents", "mldoc/{name}.test", "mldoc/{name}.dev", "mldoc/{name}.train.1000"),
+        Layout.by_split("pairs.documents", "mldoc/{lang}/{split}.tsv"),
     ),
     counts={"test": 4000, "dev": 1000},
     options={"labels": ("CCAT", "ECAT", "GCAT", "MCAT")},

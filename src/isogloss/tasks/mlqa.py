@@ -2,6 +2,8 @@
 
 from isogloss.tasks.task import Layout, Task, counted
 
+_FILE = "{split}/{split}-context-{lang}-question-{lang}.json"
+
 TASK = Task(
     id="mlqa",
     title="MLQA: extractive question answering",
@@ -10,16 +12,8 @@ TASK = Task(
     languages=("en", "ar", "de", "es", "hi", "vi", "zh"),
     main=("f1", "em"),
     layouts=(
-        Layout(
-            "questions.one_language",
-            test="mlqa/test/test-context-{lang}-question-{lang}.json",
-            dev="mlqa/dev/dev-context-{lang}-question-{lang}.json",
-        ),
-        Layout(
-            "questions.one_language",
-            test="mlqa/MLQA_V1/test/test-context-{lang}-question-{lang}.json",
-            dev="mlqa/MLQA_V1/dev/dev-context-{lang}-question-{lang}.json",
-        ),
+        Layout.by_split("questions.one_language", f"mlqa/{_FILE}", "test", "dev"),
+        Layout.by_split("questions.one_language", f"mlqa/MLQA_V1/{_FILE}", "test", "dev"),
         Layout("questions.english", train="squad/train-v1.1.json"),
     ),
     counts={

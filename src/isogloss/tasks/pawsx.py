@@ -10,25 +10,15 @@ TASK = Task(
     languages=("en", "de", "es", "fr", "ja", "ko", "zh"),
     main=("accuracy",),
     layouts=(
-        Layout(
-            "pairs.pawsx",
-            test="pawsx/{lang}/test_2k.tsv",
-            dev="pawsx/{lang}/dev_2k.tsv",
-            train="pawsx/{lang}/train.tsv",
-        ),
+        Layout("pairs.pawsx", "pawsx/{lang}/test_2k.tsv", "pawsx/{lang}/dev_2k.tsv", "pawsx/{lang}/train.tsv"),
         Layout("pairs.pawsx", train="pawsx/{lang}/translated_train.tsv"),
         Layout(
             "pairs.pawsx",
             test="pawsx/with_id_and_label/test-{lang}.tsv",
             dev="pawsx/with_id_and_label/validation-{lang}.tsv",
         ),
-        Layout(
-            "pairs.prepared",
-            test="pawsx/test-{lang}.tsv",
-            dev="pawsx/dev-{lang}.tsv",
-            train="pawsx/train-{lang}.tsv",
-        ),
-        Layout("pairs.pawsx", test="x-final/{lang}/test_2k.tsv", dev="x-final/{lang}/dev_2k.tsv"),
+        Layout.by_split("pairs.prepared", "pawsx/{split}-{lang}.tsv"),
+        Layout.by_split("pairs.pawsx", "x-final/{lang}/{split}_2k.tsv", "test", "dev"),
     ),
     counts={"test": 2000, "dev": 2000},
     # Row i of every language translates the same English pair, although a few labels differ.

@@ -1,4 +1,4 @@
-"""The tasks there are: ours, and those that installed packages bring; each is loaded when it is first asked for."""
+"""The registry of tasks: those shipped, and those that installed packages bring; each is loaded on first use."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -11,7 +11,7 @@ _REAL = "xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx
 _SMALL_EDITIONS = [
     f"mini-{name}" for name in "xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split()
 ]
-CHECKLIST = (
+CHECKLIST_TASKS = (
     "checklist-comparisons",
     "checklist-intensifiers",
     "checklist-properties",
@@ -19,10 +19,10 @@ CHECKLIST = (
     "checklist-animal-vs-vehicle",
     "checklist-animal-vs-vehicle-2",
 )
-# The same tests, asked for answers that do not change; things have no names to change.
-CHECKLIST_INVARIANCE = (
-    *(f"{name}-names" for name in CHECKLIST if name != "checklist-properties"),
-    *(f"{name}-unrelated" for name in CHECKLIST),
+# The same tests for answers that must not change with a name or an unrelated sentence; things have no names.
+INVARIANCE_TASKS = (
+    *(f"{name}-names" for name in CHECKLIST_TASKS if name != "checklist-properties"),
+    *(f"{name}-unrelated" for name in CHECKLIST_TASKS),
 )
 
 TASKS: Registry[Task] = Registry(
@@ -30,7 +30,7 @@ TASKS: Registry[Task] = Registry(
     Task,
     {
         **{name: f"isogloss.tasks.{name}:TASK" for name in _REAL},
-        **dict.fromkeys((*CHECKLIST, *CHECKLIST_INVARIANCE), "isogloss.checklist.tasks:declared"),
+        **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
         **dict.fromkeys(_SMALL_EDITIONS, "isogloss.tasks.mini:declared"),
     },
     "isogloss.tasks",
@@ -72,7 +72,7 @@ def task(name: str) -> Task:
 
 def listed_tasks() -> list[Task]:
     """The tasks that people look for: editions of others are left out, as is what cannot be loaded."""
-    return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *CHECKLIST_INVARIANCE)).values())
+    return list(TASKS.loadable(but=(*_SMALL_EDITIONS, *INVARIANCE_TASKS)).values())
 
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
@@ -83,8 +83,8 @@ def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[s
     return tuple(dict.fromkeys(canonical(word) for word in words))
 
 
-def no_language(of: str, code: str, known: Collection[str]) -> UnknownNameError:
-    """An error for a language that a task does not have; only what is no language at all may be misspelt."""
+def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:
+    """An error for a language that a task or suite does not have; only what is no language at all may be misspelt."""
     if code not in {language.code for language in all_languages()}:
-        return unknown(f"language of {of}", code, known)
-    return UnknownNameError(f"{of} has no {code}", fix=f"It has {', '.join(sorted(known))}")
+        return unknown(f"language of {task_id}", code, known)
+    return UnknownNameError(f"{task_id} has no {code}", fix=f"It has {', '.join(sorted(known))}")

@@ -1,4 +1,4 @@
-"""Suites: which tasks make one number, in which languages, by which rule. Membership is said, never deduced."""
+"""Suites: which tasks make one number, in which languages, by which rule. Membership is explicit."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class Suite:
         tasks: its tasks, in the order of tables.
         rule: of its overall figure: "category" or "flat" (see `isogloss.metrics.aggregate`).
         languages: the languages that make a task's average here, where they are not the task's own.
-        weights: of tasks in averages over tasks; 1 where nothing is said.
+        weights: of tasks in averages over tasks; 1 by default.
         tables: `module:function` from a result record to further tables that `isogloss score` shows, "" for none.
     """
 
@@ -83,14 +83,14 @@ MINI = Suite(
 CHECKLIST = Suite(
     "checklist",
     "Can it do the simple things: template tests in 51 languages; error rates, lower is better",
-    registry.CHECKLIST,
+    registry.CHECKLIST_TASKS,
     "flat",
     tables="isogloss.report.checklist:checklist_tables",
 )
 CHECKLIST_INVARIANCE = Suite(
     "checklist-invariance",
     "Is it steady: the same tests with other names, or after an unrelated sentence; error rates",
-    registry.CHECKLIST_INVARIANCE,
+    registry.INVARIANCE_TASKS,
     "flat",
 )
 
@@ -170,7 +170,7 @@ def _languages(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, tupl
             if not codes:
                 raise DataError(f"{name} has none of the languages", where=str(path), fix="Leave the task out")
         return found
-    by_task = _of_tasks(value, "languages", tasks, path, lambda item: tuple(_strings(item, "languages", path)))
+    by_task = _table_by_task(value, "languages", tasks, path, lambda item: tuple(_strings(item, "languages", path)))
     for name, codes in by_task.items():
         for code in codes:
             if code not in task(name).every_language:
@@ -186,10 +186,12 @@ def _weights(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, float]
             )
         return float(item)
 
-    return _of_tasks(value, "weights", tasks, path, weight)
+    return _table_by_task(value, "weights", tasks, path, weight)
 
 
-def _of_tasks(value: Any, key: str, tasks: tuple[str, ...], path: Path, read: Callable[[Any], Any]) -> dict[str, Any]:
+def _table_by_task(
+    value: Any, key: str, tasks: tuple[str, ...], path: Path, read: Callable[[Any], Any]
+) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"{key} is not a table by task", where=str(path), fix=f"Write [{key}] and a line a task")
     found = {canonical(name): read(item) for name, item in value.items()}

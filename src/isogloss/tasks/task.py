@@ -34,6 +34,11 @@ class Layout:
     dev: str = ""
     train: str = ""
 
+    @classmethod
+    def by_split(cls, reader: str, pattern: str, *splits: str) -> "Layout":
+        """A layout whose files are named alike: `{split}` in the pattern is each of the splits (default: all three)."""
+        return cls(reader, **{split: pattern.replace("{split}", split) for split in splits or SPLITS})
+
 
 @dataclass(frozen=True)
 class Task:
@@ -41,7 +46,7 @@ class Task:
 
     Attributes:
         id: the name used everywhere.
-        kind: what is asked, by the name of the kind.
+        kind: the name of its kind.
         category: the group of tasks whose average it enters.
         languages: the languages of the task average, in the paper's order.
         main: the metrics whose averages make the task's score (their mean).
@@ -75,13 +80,13 @@ class Task:
     train_on: str = ""
 
     def expected(self, language: str, split: str) -> int | None:
-        """How many examples the split must have, None where nobody has said."""
+        """How many examples the split must have, None where that is not known."""
         counts = self.counts.get(split)
         return counts if isinstance(counts, int) or counts is None else counts.get(language)
 
     @property
     def every_language(self) -> tuple[str, ...]:
-        """All languages it can be asked in, those that are in no average too."""
+        """All its languages, those that are in no average too."""
         return (*self.languages, *self.also)
 
     @property

@@ -15,10 +15,7 @@ TASK = Task(
             test="tydiqa/tydiqa-goldp-v1.1-dev.json",
             train="tydiqa/tydiqa-goldp-v1.1-train.json",
         ),
-        Layout(
-            "questions.one_language",
-            test="tydiqa/tydiqa-goldp-v1.1-dev/tydiqa-goldp-dev-{name}.json",
-        ),
+        Layout("questions.one_language", test="tydiqa/tydiqa-goldp-v1.1-dev/tydiqa-goldp-dev-{name}.json"),
         Layout(
             "questions.one_language",
             test="tydiqa_goldp/{name}_tydiqa_dev.json",

@@ -29,18 +29,8 @@ TASK = Task(
             dev="udpos/conllu/{lang}_*-ud-dev.conllu",
             train="udpos/conllu/{lang}_*-ud-train*.conllu",
         ),
-        Layout(
-            "tagged.words",
-            test="udpos/xtreme_r_tsv/test-{lang}.tsv",
-            dev="udpos/xtreme_r_tsv/dev-{lang}.tsv",
-            train="udpos/xtreme_r_tsv/train-{lang}.tsv",
-        ),
-        Layout(
-            "tagged.words",
-            test="udpos/test-{lang}.tsv",
-            dev="udpos/dev-{lang}.tsv",
-            train="udpos/train-{lang}.tsv",
-        ),
+        Layout.by_split("tagged.words", "udpos/xtreme_r_tsv/{split}-{lang}.tsv"),
+        Layout.by_split("tagged.words", "udpos/{split}-{lang}.tsv"),
     ),
     counts={"test": counted(_TEST), "dev": counted(_DEV)},
     # A "_" survives from treebanks that leave a word untagged.

@@ -18,24 +18,9 @@ TASK = Task(
     languages=tuple(_LANGUAGES),
     main=("f1",),
     layouts=(
-        Layout(
-            "tagged.panx",
-            test="wikiann/{lang}/test",
-            dev="wikiann/{lang}/dev",
-            train="wikiann/{lang}/train",
-        ),
-        Layout(
-            "tagged.words",
-            test="wikiann/test-{lang}.tsv",
-            dev="wikiann/dev-{lang}.tsv",
-            train="wikiann/train-{lang}.tsv",
-        ),
-        Layout(
-            "tagged.words",
-            test="panx/test-{lang}.tsv",
-            dev="panx/dev-{lang}.tsv",
-            train="panx/train-{lang}.tsv",
-        ),
+        Layout.by_split("tagged.panx", "wikiann/{lang}/{split}"),
+        Layout.by_split("tagged.words", "wikiann/{split}-{lang}.tsv"),
+        Layout.by_split("tagged.words", "panx/{split}-{lang}.tsv"),
     ),
     counts={"test": _COUNTS, "dev": _COUNTS},
     options={"labels": ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"), "dialect": "conll"},

@@ -10,18 +10,9 @@ TASK = Task(
     languages=("en", "ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"),
     main=("accuracy",),
     layouts=(
-        Layout(
-            "pairs.xnli",
-            test="xnli/XNLI-1.0/xnli.test.tsv",
-            dev="xnli/XNLI-1.0/xnli.dev.tsv",
-        ),
-        Layout(
-            "pairs.prepared_xnli",
-            test="xnli/test-{lang}.tsv",
-            dev="xnli/dev-{lang}.tsv",
-            train="xnli/train-{lang}.tsv",
-        ),
-        Layout("pairs.xnli", test="XNLI-1.0/xnli.test.tsv", dev="XNLI-1.0/xnli.dev.tsv"),
+        Layout.by_split("pairs.xnli", "xnli/XNLI-1.0/xnli.{split}.tsv", "test", "dev"),
+        Layout.by_split("pairs.prepared_xnli", "xnli/{split}-{lang}.tsv"),
+        Layout.by_split("pairs.xnli", "XNLI-1.0/xnli.{split}.tsv", "test", "dev"),
         Layout("pairs.multinli", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
     ),
     counts={"test": 5010, "dev": 2490},

@@ -29,11 +29,7 @@ MAX_RATIO = 30
 # Below this no ratio is dangerous.
 MIN_LIMIT = 64 << 20
 
-_PACKERS: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
+_PACKERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -56,17 +52,10 @@ class _ArchiveMember:
 def extract(
     archive: Path, rules: Iterable[ExtractRule], staging: Path, *, skip: Container[str] = (), limit: int = 0
 ) -> dict[str, str]:
-    """Unpack the members that the rules name, streaming.
+    """Unpack the members that the rules name into `staging`, streaming; give the sha256 of each file by its path.
 
-    Args:
-        archive: a zip, or a tar that is plain or packed with gzip, bzip2 or xz; told by content, not by name.
-        rules: which members go where.
-        staging: folder to write to; the paths of the rules are below it.
-        skip: paths that are not to be written.
-        limit: bytes that may be unpacked; 0: 30 times the size of the archive, but no less than 64 MiB.
-
-    Returns:
-        The sha256 of each file written, by its path below `staging`.
+    An archive is a zip, or a tar that is plain or packed with gzip, bzip2 or xz; recognised by content, not by name.
+    Paths in `skip` are not written. A limit of 0 bytes means 30 times the size of the archive, at least 64 MiB.
 
     Raises:
         DataError: the archive is damaged, too large, or has members that point outside or are links.
@@ -144,15 +133,12 @@ def _tar(stream: io.BufferedReader, budget: _UnpackLimit) -> Iterator[_ArchiveMe
     with tarfile.open(fileobj=_metered(plain, budget), mode="r|") as archive:
         for info in archive:
             if not info.isdir():
-                yield _ArchiveMember(info.name, info.isreg(), partial(_open_tarred, archive, info))
+                opened = cast("Callable[[], io.BufferedReader]", partial(archive.extractfile, info))
+                yield _ArchiveMember(info.name, info.isreg(), opened)
 
 
 def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: _UnpackLimit) -> io.BufferedReader:
     return _metered(archive.open(info), budget)
-
-
-def _open_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo) -> io.BufferedReader:
-    return cast("io.BufferedReader", archive.extractfile(info))
 
 
 def _chosen(

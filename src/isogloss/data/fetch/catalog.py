@@ -114,17 +114,9 @@ def _pinned_file(line: str) -> RemoteFile:
 
 
 def _dataset(name: str, entry: Mapping[str, Any], pinned: list[RemoteFile]) -> Dataset:
-    return Dataset(
-        name,
-        entry["title"],
-        entry["licence"],
-        # Small pinned files first: they are quick, and an archive leaves alone what they own.
-        sources=(*pinned, *(_remote_file(name, source) for source in entry.get("sources", []))),
-        by_hand=tuple(entry.get("by_hand", ())),
-        note=entry.get("note", ""),
-        training=entry.get("training", False),
-        model=entry.get("model", False),
-    )
+    # Small pinned files first: they are quick, and an archive leaves alone what they own.
+    sources = (*pinned, *(_remote_file(name, source) for source in entry.get("sources", [])))
+    return Dataset(name, **{**entry, "sources": sources, "by_hand": tuple(entry.get("by_hand", ()))})
 
 
 def _remote_file(name: str, entry: Mapping[str, Any]) -> RemoteFile:
@@ -143,7 +135,5 @@ def _remote_file(name: str, entry: Mapping[str, Any]) -> RemoteFile:
 def _extract_rule(entry: Mapping[str, str]) -> ExtractRule:
     inside = entry.get("inside")
     return ExtractRule(
-        re.compile(entry["member"], re.VERBOSE),
-        entry["to"],
-        inside=re.compile(inside, re.VERBOSE) if inside else None,
+        re.compile(entry["member"], re.VERBOSE), entry["to"], inside=re.compile(inside, re.VERBOSE) if inside else None
     )

@@ -21,12 +21,7 @@ class FetchedFile(msgspec.Struct, frozen=True):
 class ChecksumRecord:
     """What was fetched into a data folder, by `<dataset>/<file name>`; every change is written at once.
 
-    Args:
-        path: the record.
-        scratch: folder for the new record until it is whole.
-
-    Raises:
-        DataError: there is a file, and it is no such record.
+    A new record is kept in the folder `scratch` until it is whole; a file that is no such record is a DataError.
     """
 
     def __init__(self, path: Path, *, scratch: Path) -> None:

@@ -19,7 +19,7 @@ from isogloss.data.fetch.checksums import ChecksumRecord, FetchedFile
 from isogloss.data.fetch.downloaders import RetryPolicy
 from isogloss.data.fetch.lock import exclusive
 from isogloss.data.fetch.session import ChecksumError, DownloadSession, FileProgress, is_mirror
-from isogloss.data.files import SUFFIXES, find_all, resolve, sha256_of
+from isogloss.data.files import find_all, resolve, sha256_of, unpacked_name
 from isogloss.errors import DataError, IsoglossError
 
 WORK = ".fetch"
@@ -67,7 +67,9 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(_plain_name(path.relative_to(data)) for path in find_all(data, pattern))
+        files.update(
+            path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)
+        )
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
         dataset,
@@ -76,11 +78,6 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
         size=sum(source.size for source in dataset.sources),
         exact=all(source.size for source in dataset.sources),
     )
-
-
-def _plain_name(path: Path) -> str:
-    """The path without the suffix of a packed file."""
-    return (path.with_suffix("") if path.suffix and path.suffix in SUFFIXES else path).as_posix()
 
 
 def fetch(
@@ -99,15 +96,15 @@ def fetch(
         data: the data folder; it is made where there is none.
         mirror: a base URL or a folder that has `<dataset>/<file name>`, in place of the official hosts.
         force: download again what is already there and intact.
-        retry: how long to bear with slow or broken servers.
-        progress: told about every chunk that arrives.
+        retry: how patient to be with slow or broken servers.
+        progress: called with every chunk that arrives.
 
     Returns:
         What became of each download, in order.
 
     Raises:
         DataError: the mirror is neither address nor folder, the data folder cannot be written, or another
-            fetch is at work in it.
+            fetch is running in it.
     """
     if mirror and not is_mirror(mirror):
         raise DataError("neither a folder nor a web address", where=mirror, fix="Check --mirror")
@@ -118,9 +115,7 @@ def fetch(
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         raise DataError(
-            f"cannot be written ({error.strerror or error})",
-            where=str(data),
-            fix="Choose a folder with --data",
+            f"cannot be written ({error.strerror or error})", where=str(data), fix="Choose a folder with --data"
         ) from error
 
 
@@ -186,7 +181,9 @@ class _FetchRun:
         except ChecksumError as error:
             if source.sha256:
                 raise
-            raise self._changed_on_server(error, source) from error
+            what = "the file on the server is not the one that was first fetched"
+            fix = f"If you trust the new one, remove {source.key!r} from {self.record.path}"
+            raise ChecksumError(what, where=error.where, fix=fix) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
             files = self._unpack(download, source, dataset)
@@ -216,13 +213,6 @@ class _FetchRun:
         for path in files:
             _move(staging / path, self.data / path)
         return files
-
-    def _changed_on_server(self, error: ChecksumError, source: RemoteFile) -> ChecksumError:
-        return ChecksumError(
-            "the file on the server is not the one that was first fetched",
-            where=error.where,
-            fix=f"If you trust the new one, remove {source.key!r} from {self.record.path}",
-        )
 
 
 def _remove_if_empty(folder: Path) -> None:

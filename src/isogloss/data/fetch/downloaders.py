@@ -32,7 +32,7 @@ BytesProgress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long to bear with a server.
+    """How patient a download is with a slow or broken server.
 
     Attributes:
         attempts: tries in a row that bring nothing new before giving up.
@@ -60,35 +60,29 @@ class _RetryableError(Exception):
         self.unreachable = unreachable
 
 
+@dataclass(frozen=True)
 class ResumingDownloader:
     """Downloads to a `.part` file that outlives failures and kills, and goes on from its end.
 
     The version tag the server gave (ETag or Last-Modified) is kept beside the part and sent back with the
     range, so that two versions of a file are never glued together; without tag and checksum it starts over.
 
-    Args:
+    Attributes:
         part: where the unfinished file is kept; `<part>.tag` is beside it.
         checked: the checksum is known, so a wrongly continued file cannot go unnoticed.
         limit: bytes after which the server is sending something else, 0 for no limit.
     """
 
-    def __init__(
-        self,
-        session: requests.Session,
-        part: Path,
-        *,
-        retry: RetryPolicy,
-        checked: bool,
-        limit: int = 0,
-        progress: BytesProgress,
-    ) -> None:
-        self._session = session
-        self._part = part
-        self._tag = part.with_name(part.name + ".tag")
-        self._retry = retry
-        self._checked = checked
-        self._limit = limit
-        self._progress = progress
+    session: requests.Session
+    part: Path
+    retry: RetryPolicy
+    checked: bool
+    progress: BytesProgress
+    limit: int = 0
+
+    @property
+    def _tag(self) -> Path:
+        return self.part.with_name(self.part.name + ".tag")
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
         """Pooch's downloader protocol: leave the whole file at `output_file`."""
@@ -101,14 +95,14 @@ class ResumingDownloader:
                 # A connection that breaks again and again but brings bytes each time is worth staying with.
                 failures = 1 if self._size() > best else failures + 1
                 best = max(best, self._size())
-                if failures >= self._retry.attempts:
+                if failures >= self.retry.attempts:
                     raise _given_up(url, error) from None
-                time.sleep(min(max(error.wait, self._retry.pause * 2 ** (failures - 1)), LONGEST_PAUSE))
-        self._part.replace(output_file)
+                time.sleep(min(max(error.wait, self.retry.pause * 2 ** (failures - 1)), LONGEST_PAUSE))
+        self.part.replace(output_file)
         self._tag.unlink(missing_ok=True)
 
     def _size(self) -> int:
-        return self._part.stat().st_size if self._part.exists() else 0
+        return self.part.stat().st_size if self.part.exists() else 0
 
     def _transfer(self, url: str) -> None:
         """One request; on return the part is complete."""
@@ -120,11 +114,11 @@ class ResumingDownloader:
                 headers["If-Range"] = tag
         answered = False
         try:
-            with self._session.get(url, headers=headers, stream=True, timeout=self._retry.stall) as response:
+            with self.session.get(url, headers=headers, stream=True, timeout=self.retry.stall) as response:
                 answered = True
                 self._receive(url, response, have)
         except requests.exceptions.Timeout as error:
-            raise _RetryableError(f"no answer for {self._retry.stall:g} s", unreachable=True) from error
+            raise _RetryableError(f"no answer for {self.retry.stall:g} s", unreachable=True) from error
         except requests.exceptions.ChunkedEncodingError as error:
             raise _RetryableError(f"cut off after {self._size():,} bytes") from error
         except requests.exceptions.ConnectionError as error:
@@ -135,13 +129,13 @@ class ResumingDownloader:
             raise DataError(f"{type(error).__name__}: {error}", where=url, fix="Use --mirror") from error
 
     def _resume_point(self) -> int:
-        if not self._checked and not self._known_version():
+        if not self.checked and not self._known_version():
             self._discard()
         return self._size()
 
     def _discard(self) -> None:
         # In this order: a kill in between must not leave a part that a later tag seems to vouch for.
-        self._part.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
         self._tag.unlink(missing_ok=True)
 
     def _known_version(self) -> str:
@@ -165,8 +159,8 @@ class ResumingDownloader:
         total = _total(response.headers, have)
         chunks = response.iter_content(CHUNK)
         try:
-            with self._part.open("ab") as out:
-                _copy(chunks, out, url, limit=self._limit, done=have, progress=self._progress)
+            with self.part.open("ab") as out:
+                _copy(chunks, out, url, limit=self.limit, done=have, progress=self.progress)
         except DataError:
             self._discard()  # nothing of it is worth keeping
             raise
@@ -175,32 +169,32 @@ class ResumingDownloader:
             raise _RetryableError(f"cut off after {self._size():,} of {total:,} bytes")
 
 
+@dataclass(frozen=True)
 class FolderDownloader:
     """Copies from a local mirror, unpacking `.xz` and `.gz` copies of the wanted file.
 
-    Args:
+    Attributes:
         places: where to look, best first.
         limit: bytes after which the file is not the wanted one, 0 for no limit.
     """
 
-    def __init__(self, places: Iterable[Path], *, limit: int = 0, progress: BytesProgress) -> None:
-        self._places = tuple(places)
-        self._limit = limit
-        self._progress = progress
+    places: tuple[Path, ...]
+    progress: BytesProgress
+    limit: int = 0
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
         """Pooch's downloader protocol: leave the whole file at `output_file`."""
-        packed = [Path(f"{place}{suffix}") for place in self._places for suffix in ("", ".xz", ".gz")]
+        packed = [Path(f"{place}{suffix}") for place in self.places for suffix in ("", ".xz", ".gz")]
         path = next((path for path in packed if path.is_file()), None)
         if path is None:
-            places = " or ".join(map(str, self._places))
+            places = " or ".join(map(str, self.places))
             raise DataError("not in the mirror", where=url, fix=f"Put it, or its .xz or .gz, at {places}")
-        opener = open if path in self._places else _UNPACKERS[path.suffix]
+        opener = open if path in self.places else _UNPACKERS[path.suffix]
         Path(output_file).unlink(missing_ok=True)  # pooch made it readable for the user alone
         try:
             with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
                 chunks = iter(partial(stream.read, CHUNK), b"")
-                _copy(chunks, out, str(path), limit=self._limit, done=0, progress=self._progress)
+                _copy(chunks, out, str(path), limit=self.limit, done=0, progress=self.progress)
         except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
@@ -212,9 +206,7 @@ def _copy(
         done += len(chunk)
         if limit and done > limit:
             raise DataError(
-                f"longer than the {limit:,} bytes the file has",
-                where=where,
-                fix="It is not the published file",
+                f"longer than the {limit:,} bytes the file has", where=where, fix="It is not the published file"
             )
         out.write(chunk)
         progress(done)

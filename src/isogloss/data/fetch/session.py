@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -48,16 +49,13 @@ class DownloadSession:
     dead: dict[str, HostError] = field(default_factory=dict)
 
     def download(self, source: RemoteFile, sha256: str, work: Path) -> tuple[Path, str]:
-        """The verified download in the folder `work`, and the address it came from.
+        """The verified download in the folder `work`, which keeps unfinished ones, and the address it came from.
 
-        Args:
-            source: what to get; its places are tried in order.
-            sha256: the checksum it must have, "" where none is known.
-            work: folder that keeps unfinished downloads.
+        Its places are tried in order; `sha256` is "" where no checksum is known.
 
         Raises:
             ChecksumError: all places answered, one of them with another file.
-            DataError: no place has it; the problem of the first place is told.
+            DataError: no place has it; it is the problem of the first place.
         """
         problems: list[IsoglossError] = []
         for place in self._places(source):
@@ -95,18 +93,11 @@ class DownloadSession:
         """Let pooch download and verify; damage on the way gets one more chance, from the start."""
         downloader = self._downloader(place, source, sha256, work)
         known_hash = f"sha256:{sha256}" if sha256 else None
-        try:
-            return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
-        except ValueError:  # pooch's word for a wrong checksum
-            pass
-        try:
-            return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
-        except ValueError as error:
-            raise ChecksumError(
-                f"not the published file: its sha256 is not {sha256}",
-                where=place,
-                fix="The copy is damaged or was changed: get the file elsewhere and use --mirror",
-            ) from error
+        for _ in range(2):
+            with suppress(ValueError):  # pooch's word for a wrong checksum
+                return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
+        fix = "The copy is damaged or was changed: get the file elsewhere and use --mirror"
+        raise ChecksumError(f"not the published file: its sha256 is not {sha256}", where=place, fix=fix)
 
     def _downloader(
         self, place: str, source: RemoteFile, sha256: str, work: Path
@@ -119,14 +110,8 @@ class DownloadSession:
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file another data folder is as good a mirror.
             places = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader((Path(self.mirror, file) for file in places), limit=limit, progress=progress)
+            return FolderDownloader(tuple(Path(self.mirror, file) for file in places), progress, limit)
         if place.startswith(SCHEME):
-            return PipDownloader(source.key, retry=self.retry, progress=progress)
-        return ResumingDownloader(
-            self.session,
-            work / f"{source.name}.part",
-            retry=self.retry,
-            checked=bool(sha256),
-            limit=limit,
-            progress=progress,
-        )
+            return PipDownloader(source.key, self.retry, progress)
+        part = work / f"{source.name}.part"
+        return ResumingDownloader(self.session, part, self.retry, bool(sha256), progress, limit)

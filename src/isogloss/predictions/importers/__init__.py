@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.files import lines
+from isogloss.data.files import lines, unpacked_name
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 from isogloss.predictions.importers.check import check
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.files import SUFFIXES, read_text
+from isogloss.data.files import read_text
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
@@ -117,11 +117,3 @@ def one_file(files: Sequence[Path]) -> Path:
         what = f"{len(files)} files, but rows are counted from the beginning of one"
         raise PredictionError(what, where=str(files[1]), fix="Import one file for one language")
     return files[0]
-
-
-def unpacked_name(path: Path) -> str:
-    """The file's name without the suffix of a packer."""
-    for suffix in SUFFIXES[1:]:
-        if path.name.endswith(suffix):
-            return path.name.removesuffix(suffix)
-    return path.name

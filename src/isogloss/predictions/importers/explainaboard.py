@@ -50,9 +50,9 @@ def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
 
 def _refuse_other_cell(path: Path, metadata: Any, target: Target) -> None:
     """The file may say which language and dataset it is of."""
-    said = metadata if isinstance(metadata, dict) else {}
+    claims = metadata if isinstance(metadata, dict) else {}
     for key, wanted in (("language", target.language), ("dataset_name", target.task.id)):
-        name = said.get(key)
+        name = claims.get(key)
         if isinstance(name, str) and ALIASES.get(name, name) != wanted:
             raise PredictionError(f"the file says that its {key} is {name!r}, not {wanted!r}", where=str(path))
 

@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.data.files import lines
+from isogloss.data.files import lines, unpacked_name
 from isogloss.errors import PredictionError, near_names
-from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, unpacked_name
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json
 
 _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
 _CLASS = re.compile(r"(?:LABEL_)?(\d+)")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
 
-# PredictedRow, class or label, line (0 where a format has none).
+# Row of the dataset, class or label, line of the file (0 where a format has none).
 PredictedRow = tuple[int, Any, int]
 
 
 def recognizes(path: Path, decoded: Any) -> bool:
-    """Whether a file can be one of theirs; the formats are plain, so other tools are asked first."""
+    """Whether a file can be one of theirs; the formats are plain, so other tools are tried first."""
     name = unpacked_name(path)
     return name.endswith((".txt", ".tsv", ".npy")) or (name.endswith(".json") and isinstance(decoded, dict | list))
 
@@ -50,7 +50,7 @@ def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
         _add_tags(found, one_file(files), target)
     elif not target.kind.retrieval:
         what = f"there is no importer of transformers' {target.task.id} outputs"
-        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.shape}'
+        fix = f'Write lines of {{"id": …, "prediction": …}}, where a prediction is {target.kind.answer_help}'
         raise PredictionError(what, where=str(files[0]), fix=fix)
     else:
         what = f"transformers' example scripts write no rankings, which {target.task.id} needs"

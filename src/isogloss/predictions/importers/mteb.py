@@ -25,7 +25,7 @@ DEPTH = 100
 _META = "mteb_model_meta"
 _ENGLISH = frozenset({"en", "eng"})
 _SPLITS = {"test": ("test",), "dev": ("validation", "dev")}
-# What bitext tasks call the side that asks and the side that answers, unless they name the languages.
+# What bitext tasks call the queries' and the candidates' side, unless they name the languages.
 _SIDES = ("sentence1", "sentence2")
 
 
@@ -132,15 +132,15 @@ def _add_rankings(found: ImportedAnswers, predictions: Mapping[str, Any]) -> Non
 
 
 def _add_neighbours(found: ImportedAnswers, subset: str, predictions: Mapping[str, Any], target: Target) -> None:
-    """Bitext mining: row i of the asking side has one nearest neighbour; only English asks in XTREME's Tatoeba."""
+    """Bitext mining: row i of the queries has one nearest neighbour; in XTREME's Tatoeba the queries are English."""
     path = found.path
     pair, neighbours = next(iter(predictions.items()))
     sides = pair.split("-")
-    asking = (subset.split("-") if tuple(sides) == _SIDES else sides)[0].lower()
+    source = (subset.split("-") if tuple(sides) == _SIDES else sides)[0].lower()
     if target.kind.shared_pool or len(predictions) > 1 or not isinstance(neighbours, list):
         raise PredictionError(f"bitext neighbours do not answer {target.task.id}", where=str(path))
-    if asking not in _ENGLISH:
-        what = f"these go from {asking!r} to English, but {target.task.id} goes from English to {target.language}"
+    if source not in _ENGLISH:
+        what = f"these go from {source!r} to English, but {target.task.id} goes from English to {target.language}"
         fix = f"Save the vectors instead, as {target.task.id}/queries-{target.language}.npy (English) and candidates"
         raise PredictionError(what, where=f"{path} ({subset})", fix=fix)
     for row, neighbour in enumerate(neighbours):

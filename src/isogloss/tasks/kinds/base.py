@@ -1,5 +1,5 @@
 """What a kind of task declares, in one place: the shape of an answer, how answers are read, checked and judged, what
-can be translated, and what can be said of its examples. All other rooms ask the kind, never its name.
+can be translated, and which attributes its examples have. All other packages ask the kind, never its name.
 """
 
 from abc import ABC, abstractmethod
@@ -40,7 +40,7 @@ class Judgement:
         metrics: statistics by metric name.
         pairs: statistics by language pair, for retrieval from a shared pool.
         dialect: of the metrics, "" where there is only one.
-        notes: what should be said beside the figures.
+        notes: remarks to show beside the figures.
         row_example: the example that each row of the main metrics belongs to; None where there is one row an example.
     """
 
@@ -52,7 +52,7 @@ class Judgement:
 
 
 class Vectors(Protocol):
-    """Whatever has vectors for both sides of a retrieval task."""
+    """What has the vectors of both sides of a retrieval task."""
 
     def queries(self, examples: Examples) -> Matrix:
         """The vectors of the queries, in order."""
@@ -62,22 +62,20 @@ class Vectors(Protocol):
 
 
 class Kind(ABC):
-    """A kind of task. A new one must say its form, answer, shape, inputs and gold, and judge; the rest has defaults.
+    """A kind of task. A new one says the first five of these attributes and how it judges; the rest has defaults.
 
     Attributes:
         form: the shape of an answer in one word, by which systems choose how to make one: "label" (one of the task's),
             "option" (the index of a choice), "tags" (one a token), "answer" (a string from the context), "ranking"
             (candidate ids, best first), "pairs" (ids of translations), or a word of a kind's own.
-        answer: the type of an answer, for decoding.
-        shape: the answer in words, for help and messages.
+        answer_type: the type of an answer, for decoding.
+        answer_help: the answer in words, for help and messages.
         inputs: columns a system needs to answer, in the order they are exported.
         gold: the column with the right answers.
         lenient: whether missing answers score 0 and extra ones are ignored, as the reference scorer has it for
             this kind; else they are errors.
         silence_is_answer: whether saying nothing about an example is an answer; answers to unknown examples are then
             wrong answers, and not ignored.
-        unit: what an example is, in a word; examples (with their translations, where the task has them) are what is
-            resampled.
         rows: what a row of an explanation is: "example", or "entity" for spans within a sentence.
         label_format: the format of XTREME's own prediction files (see `predictions.formats`), "" for none.
         gold_format: the same of a label folder, where it is another.
@@ -92,13 +90,12 @@ class Kind(ABC):
     """
 
     form: ClassVar[str]
-    answer: ClassVar[Any]
-    shape: ClassVar[str]
+    answer_type: ClassVar[Any]
+    answer_help: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]]
     gold: ClassVar[str]
     lenient: ClassVar[bool] = False
     silence_is_answer: ClassVar[bool] = False
-    unit: ClassVar[str] = "example"
     rows: ClassVar[str] = "example"
     label_format: ClassVar[str] = ""
     gold_format: ClassVar[str] = ""
@@ -112,7 +109,7 @@ class Kind(ABC):
     extra_columns: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
-        needed = ("form", "answer", "shape", "inputs", "gold")
+        needed = ("form", "answer_type", "answer_help", "inputs", "gold")
         if missing := [name for name in needed if not hasattr(self, name)]:
             raise TypeError(f"{type(self).__name__} does not declare {', '.join(missing)}")
 
@@ -135,7 +132,10 @@ class Kind(ABC):
         return iter(())
 
     def placeholder(self, examples: Examples) -> str:
-        """Why the gold cannot be real, "" where it can."""
+        """Why the gold cannot be real, "" where it can: published test files often hide labels behind a constant."""
+        labels = list(examples[self.gold]) if self.form in ("label", "option") else []
+        if len(labels) >= 20 and len(set(labels)) == 1:
+            return f"every gold label is {labels[0]!r}: these are placeholders, not labels"
         return ""
 
     @abstractmethod
@@ -173,7 +173,7 @@ class Kind(ABC):
             vectors: of queries and candidates.
             margin: where pairs are cut if there is no dev set to choose a threshold on; None makes that an error.
         """
-        raise DataError(f"vectors are no answers to {task.id}", fix=f"An answer is {self.shape}")
+        raise DataError(f"vectors are no answers to {task.id}", fix=f"An answer is {self.answer_help}")
 
     def main_text(self, examples: Examples) -> Sequence[str]:
         """The text that is an example's own: the question, say, rather than a context that others share."""
@@ -184,10 +184,3 @@ class Kind(ABC):
     def text_language(self, examples: Examples) -> str:
         """The language of the main text."""
         return examples.language
-
-
-def label_placeholder(labels: Sequence[Any]) -> str:
-    """Published test files often hide labels behind one constant; scoring against that would mislead."""
-    if len(labels) >= 20 and len(set(labels)) == 1:
-        return f"every gold label is {labels[0]!r}: these are placeholders, not labels"
-    return ""

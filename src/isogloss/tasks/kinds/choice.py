@@ -5,7 +5,7 @@ from typing import Any
 
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.task import Task
 
 
@@ -13,8 +13,8 @@ class Choice(Kind):
     """XCOPA. Numbers are compared as JSON has them: 1, 1.0 and true are the same, the string "1" is not a number."""
 
     form = "option"
-    answer = bool | int | float | str
-    shape = "the index of the choice, from 0"
+    answer_type = bool | int | float | str
+    answer_help = "the index of the choice, from 0"
     inputs = ("premise", "question", "choices")
     gold = "label"
     label_format = "choices"
@@ -28,16 +28,12 @@ class Choice(Kind):
             elif value is not None and value not in range(len(choices)):
                 yield row, f"{value!r} is not the index of one of {len(choices)} choices", "Count from 0"
 
-    def placeholder(self, examples: Examples) -> str:
-        """All labels equal, as in the published English COPA test file."""
-        return label_placeholder(examples["label"])
-
     def row_id(self, split: str, row: int) -> str:
         """XCOPA numbers its examples itself, by row."""
         return str(row)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Labels of two choices that nobody has read."""
+        """Labels; a label folder has no texts of the two choices."""
         return ids, {"choices": [("", "")] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:

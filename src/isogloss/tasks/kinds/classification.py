@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values, label_placeholder
+from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
@@ -15,8 +15,8 @@ class Classification(Kind):
     """XNLI, PAWS-X, MLDoc."""
 
     form = "label"
-    answer = str | int
-    shape = "a label"
+    answer_type = str | int
+    answer_help = "a label"
     inputs = ("text", "text_a", "text_b")
     gold = "label"
     label_format = "lines"
@@ -29,21 +29,11 @@ class Classification(Kind):
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Labels outside the label set."""
         known = {*task.labels, None}
-        if set(values) <= known:
-            return
         for row, value in enumerate(values):
             if value not in known:
                 close = near_names(str(value), task.labels, 1)
                 hint = f"did you mean {close[0]}? " if close else ""
-                yield (
-                    row,
-                    f"label {value!r} is not one of {', '.join(task.labels)}",
-                    f"{hint}Write the label itself",
-                )
-
-    def placeholder(self, examples: Examples) -> str:
-        """All labels equal."""
-        return label_placeholder(examples["label"])
+                yield (row, f"label {value!r} is not one of {', '.join(task.labels)}", f"{hint}Write the label itself")
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Labels as the task spells them: label folders write XNLI's in two ways."""

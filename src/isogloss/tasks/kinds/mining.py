@@ -18,8 +18,8 @@ class Mining(Kind):
     """BUCC 2018."""
 
     form = "pairs"
-    answer = list[str] | str
-    shape = "the id of the English sentence, or a list of ids; leave out sentences without a translation"
+    answer_type = list[str] | str
+    answer_help = "the id of the English sentence, or a list of ids; leave out sentences without a translation"
     inputs = ("text",)
     gold = "targets"
     lenient = True

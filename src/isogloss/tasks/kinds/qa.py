@@ -12,8 +12,8 @@ class QuestionAnswering(Kind):
     """XQuAD, MLQA, TyDiQA."""
 
     form = "answer"
-    answer = str
-    shape = "the answer, a string"
+    answer_type = str
+    answer_help = "the answer, a string"
     inputs = ("question", "context")
     gold = "answers"
     lenient = True

@@ -46,7 +46,7 @@ def refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
 class _Retrieval(Kind):
     form = "ranking"
     by_cosine: ClassVar[bool] = False
-    answer = list[str | int] | str | int
+    answer_type = list[str | int] | str | int
     inputs = ("text",)
     gold = "targets"
     retrieval = True
@@ -61,9 +61,9 @@ class _Retrieval(Kind):
         known = examples.pool.language_of if examples.pool is not None else None
         for row, ranked in enumerate(values):
             if known is not None and ranked is not None and not known.keys() >= set(ranked):
-                stranger = next(item for item in ranked if item not in known)
+                unknown = next(item for item in ranked if item not in known)
                 fix = f"Candidate ids are those of isogloss export {task.id}"
-                yield row, f"candidate {stranger!r} is not in the pool", fix
+                yield row, f"candidate {unknown!r} is not in the pool", fix
 
     def depth(self, examples: Examples) -> int:
         """How many candidates to rank: enough for every figure of the kind."""
@@ -94,7 +94,7 @@ class _Retrieval(Kind):
 class Bitext(_Retrieval):
     """Tatoeba: for each English sentence, its translation."""
 
-    shape = "the id of the nearest sentence, or a ranked list of ids"
+    answer_help = "the id of the nearest sentence, or a ranked list of ids"
     by_cosine = True
     label_format = "lines"
 
@@ -130,7 +130,7 @@ class Bitext(_Retrieval):
 class PoolRetrieval(_Retrieval):
     """LAReQA and Mewsli-X: all candidates of all languages compete."""
 
-    shape = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
+    answer_help = "a ranked list of candidate ids, best first (20 or more; LAReQA's one-target figures need 30)"
     lenient = True
     label_format = "by-id"
     shared_pool = True
@@ -143,7 +143,7 @@ class PoolRetrieval(_Retrieval):
         return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
 
     def depth(self, examples: Examples) -> int:
-        """Deeper where several targets compete, or where nobody knows."""
+        """Deeper where several targets compete, or where the targets are not known."""
         targets = max((len(row) for row in examples["targets"] if row), default=1) if examples.has_gold else None
         return CUTOFF if targets == 1 else max(_DEPTH_OF_COMPETING, CUTOFF + (targets or 1) - 1)
 
@@ -171,11 +171,11 @@ class PoolRetrieval(_Retrieval):
         metrics["one-target"] = rows
         if languages is None:
             return Judgement(metrics)
-        of_target = languages[targets[real]]
-        same = of_target == examples.language
+        target_languages = languages[targets[real]]
+        same = target_languages == examples.language
         metrics["one-target-same"] = rows.select(same)
         metrics["one-target-different"] = rows.select(~same)
-        return Judgement(metrics, LanguagePairs("one-target", rows, of_target))
+        return Judgement(metrics, LanguagePairs("one-target", rows, target_languages))
 
 
 def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
@@ -189,7 +189,7 @@ def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
 
 
 def _target_languages(examples: Examples, codes: dict[str, int]) -> Any:
-    """The language of every target, by code; None where the pool is not at hand."""
+    """The language of every target, by code; None where there is no pool."""
     if examples.pool is None:
         return None
     wanted = {target for targets in examples["targets"] for target in targets}

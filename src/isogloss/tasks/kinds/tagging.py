@@ -19,18 +19,17 @@ class Tagging(Kind):
     """UD-POS and WikiANN."""
 
     form = "tags"
-    answer = list[str | tuple[int, int, str]]
-    shape = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
+    answer_type = list[str | tuple[int, int, str]]
+    answer_help = "a list with one tag per token, or a list of [start, end, type] character spans of the text"
     inputs = ("tokens", "text", "offsets")
     gold = "tags"
-    unit = "sentence"
     rows = "entity"
     label_format = "tags"
     moves_with_text = ("tokens", "offsets", "tags")
     no_translated_training = (
         "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
     )
-    no_translated_test = "the tags of translated words are not those of the words that are asked for"
+    no_translated_test = "the tags of translated words are not those of the original words"
 
     def normalize(self, value: Any) -> Any:
         """Tags without surrounding blanks; spans as they are."""
@@ -70,16 +69,13 @@ class Tagging(Kind):
         """Chunk F1 with token accuracy beside it; character-span F1 where the answers are spans."""
         if _are_spans(examples, values):
             return _judge_spans(task, examples, values)
-        given = [tags if tags is not None else ["O"] * len(gold) for tags, gold in _with_gold(examples, values)]
+        gold = examples["tags"]
+        predicted = [["O"] * len(tags) if value is None else value for value, tags in zip(values, gold, strict=True)]
         metrics: dict[str, Statistics] = {
-            "f1": chunks.statistics(examples["tags"], given, dialect=task.dialect),
-            "accuracy": chunks.token_accuracy(examples["tags"], given),
+            "f1": chunks.statistics(gold, predicted, dialect=task.dialect),
+            "accuracy": chunks.token_accuracy(gold, predicted),
         }
         return Judgement(metrics, dialect=task.dialect)
-
-
-def _with_gold(examples: Examples, values: Values) -> Iterator[tuple[Any, list[str]]]:
-    return zip(values, examples["tags"], strict=True)
 
 
 def _are_spans(examples: Examples, values: Values) -> bool:
@@ -92,22 +88,14 @@ def _are_spans(examples: Examples, values: Values) -> bool:
     return False
 
 
-def _types(task: Task) -> set[str]:
-    return {label.partition("-")[2] or label for label in task.labels if label != "O"}
-
-
 def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-    types = _types(task)
+    types = {label.partition("-")[2] or label for label in task.labels if label != "O"}
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
         for item in value or ():
             if isinstance(item, str):
                 yield row, "tags and spans are mixed in one file", "Give either tags or spans everywhere"
             elif not 0 <= item[0] < item[1] <= len(text):
-                yield (
-                    row,
-                    f"span {item[0]}-{item[1]} is outside the text (length {len(text)})",
-                    "Count code points",
-                )
+                yield (row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points")
             elif item[2] not in types:
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 
@@ -123,7 +111,7 @@ def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
     ]
 
 
-def given_spans(examples: Examples, values: Values) -> list[list[Span]]:
+def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
     """The character spans of the answers without blanks at their ends, sentence by sentence."""
     return [
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
@@ -132,10 +120,10 @@ def given_spans(examples: Examples, values: Values) -> list[list[Span]]:
 
 
 def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
-    gold, given = gold_spans(task, examples), given_spans(examples, values)
+    gold, predicted = gold_spans(task, examples), predicted_spans(examples, values)
     metrics = {
-        "f1": spans.statistics(gold, given),
-        "boundary_f1": spans.statistics(gold, given, boundaries_only=True),
+        "f1": spans.statistics(gold, predicted),
+        "boundary_f1": spans.statistics(gold, predicted, boundaries_only=True),
     }
     note = "character-span F1: not comparable with published figures, which are over tokens"
     return Judgement(metrics, dialect=SPANS, notes=[note])

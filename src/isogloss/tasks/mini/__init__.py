@@ -1,8 +1,8 @@
 """The suite `mini`: all ten XTREME-R tasks in small, made by us, for trying, testing and timing.
 
 Its examples are made from the checklist's words and sentences (and a little written by hand) on first use, in seconds,
-in the file formats of the real tasks, and read by the same readers. It is good for seeing the whole house at work
-offline; it is no evidence about any model.
+in the file formats of the real tasks, and read by the same readers. It is good for trying every verb offline; it is
+no evidence about any model.
 """
 
 from dataclasses import replace
@@ -19,22 +19,18 @@ MEWSLIX = ("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk", "fi
 
 # What differs from the real task's declaration: where the files are.
 _LAYOUTS = {
-    "xnli": Layout("pairs.prepared", "xnli/test-{lang}.tsv", "xnli/dev-{lang}.tsv", "xnli/train-{lang}.tsv"),
+    "xnli": Layout.by_split("pairs.prepared", "xnli/{split}-{lang}.tsv"),
     "xcopa": Layout(
         "copa.copa",
         "xcopa/data/{lang}/test.{lang}.jsonl",
         "xcopa/data/{lang}/val.{lang}.jsonl",
         "xcopa/data/{lang}/train.{lang}.jsonl",
     ),
-    "udpos": Layout("tagged.words", "udpos/test-{lang}.tsv", "udpos/dev-{lang}.tsv", "udpos/train-{lang}.tsv"),
-    "wikiann": Layout("tagged.words", "wikiann/test-{lang}.tsv", "wikiann/dev-{lang}.tsv", "wikiann/train-{lang}.tsv"),
-    "xquad": Layout(
-        "questions.one_language", "xquad/test.{lang}.json", "xquad/dev.{lang}.json", "xquad/train.{lang}.json"
-    ),
-    "mlqa": Layout("questions.one_language", "mlqa/test.{lang}.json", "mlqa/dev.{lang}.json", "mlqa/train.{lang}.json"),
-    "tydiqa": Layout(
-        "questions.one_language", "tydiqa/test.{lang}.json", "tydiqa/dev.{lang}.json", "tydiqa/train.{lang}.json"
-    ),
+    "udpos": Layout.by_split("tagged.words", "udpos/{split}-{lang}.tsv"),
+    "wikiann": Layout.by_split("tagged.words", "wikiann/{split}-{lang}.tsv"),
+    "xquad": Layout.by_split("questions.one_language", "xquad/{split}.{lang}.json"),
+    "mlqa": Layout.by_split("questions.one_language", "mlqa/{split}.{lang}.json"),
+    "tydiqa": Layout.by_split("questions.one_language", "tydiqa/{split}.{lang}.json"),
     "tatoeba": Layout("bitext.tatoeba", "tatoeba/tatoeba.{iso3}-eng"),
     "mewslix": Layout("mewslix.mewslix", "mewslix/wikinews_mentions-test.jsonl"),
     "lareqa": Layout("lareqa.lareqa", "lareqa/xquad-r/{lang}.json"),

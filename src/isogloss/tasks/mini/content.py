@@ -5,31 +5,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from typing import Any
 
 
-def _folder(name: str) -> Traversable:
-    return files("isogloss.tasks.mini") / name
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("isogloss.tasks.mini") / name).read_text(encoding="utf-8"))
 
 
 @cache
+def _written(folder: str) -> tuple[str, ...]:
+    """What a folder has a file for."""
+    names = (file.name for file in (files("isogloss.tasks.mini") / folder).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
 def pos_languages() -> tuple[str, ...]:
     """Languages with hand-tagged sentences."""
-    return tuple(sorted(f.name.removesuffix(".toml") for f in _folder("pos").iterdir() if f.name.endswith(".toml")))
+    return _written("pos")
 
 
-@cache
 def choice_languages() -> tuple[str, ...]:
     """Languages with hand-written causes and effects, English apart, which only trains."""
-    names = (f.name.removesuffix(".toml") for f in _folder("choice").iterdir() if f.name.endswith(".toml"))
-    return tuple(sorted(name for name in names if name not in ("items", "en")))
+    return tuple(name for name in _written("choice") if name not in ("items", "en"))
 
 
 @cache
 def tagged_templates(code: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Sentences as (word or slot, UPOS) pairs: `{a}/PROPN is/AUX {adjective}/ADJ ./PUNCT`."""
-    found = tomllib.loads((_folder("pos") / f"{code}.toml").read_text(encoding="utf-8"))
-    return tuple(tuple(_tagged(token) for token in sentence.split()) for sentence in found["sentences"])
+    sentences = _read(f"pos/{code}.toml")["sentences"]
+    return tuple(tuple(_tagged(token) for token in sentence.split()) for sentence in sentences)
 
 
 def _tagged(token: str) -> tuple[str, str]:
@@ -41,24 +45,19 @@ def _tagged(token: str) -> tuple[str, str]:
 class CauseOrEffect:
     """A premise with two choices, one of which is its cause or effect."""
 
-    key: str
-    question: str
-    label: int
     premise: str
     choice1: str
     choice2: str
+    question: str
+    label: int
 
 
 @cache
 def causes_and_effects(code: str) -> tuple[CauseOrEffect, ...]:
     """The hand-written items of a language, the same in all."""
-    items = tomllib.loads((_folder("choice") / "items.toml").read_text(encoding="utf-8"))
-    words = tomllib.loads((_folder("choice") / f"{code}.toml").read_text(encoding="utf-8"))
+    items, words = _read("choice/items.toml"), _read(f"choice/{code}.toml")
     return tuple(
-        CauseOrEffect(
-            key, item["question"], item["label"], *(words[key][part] for part in ("premise", "choice1", "choice2"))
-        )
-        for key, item in items.items()
+        CauseOrEffect(**words[key], question=item["question"], label=item["label"]) for key, item in items.items()
     )
 
 

@@ -5,6 +5,7 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +14,7 @@ from isogloss.data.location import cache_dir
 from isogloss.grammar.file import CODES
 from isogloss.tasks.mini import DEV, LAREQA, MEWSLIX, POOL, TEST, TRAIN
 from isogloss.tasks.mini import sentences as made
-from isogloss.tasks.mini.content import CauseOrEffect, causes_and_effects, choice_languages, effects, pos_languages
+from isogloss.tasks.mini.content import causes_and_effects, choice_languages, effects, pos_languages
 from isogloss.tasks.readers.split_files import corpus_iso3
 from isogloss.version import __version__
 
@@ -22,7 +23,7 @@ SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
 
 @cache
 def folder() -> Path:
-    """The suite's data folder, made when it is first asked for; a kill leaves nothing half-made behind."""
+    """The suite's data folder, made on first use; a kill leaves nothing half-made behind."""
     home = cache_dir()
     place = home / f"mini-{_edition()}"
     if not place.is_dir():
@@ -79,23 +80,12 @@ def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
 def _choices(root: Path) -> None:
     for code in choice_languages():
         items = causes_and_effects(code)
-        _lines(root / code / f"test.{code}.jsonl", (_copa(i, x) for i, x in enumerate(items[:TEST])))
+        rows = (_dump({**asdict(item), "idx": number}) for number, item in enumerate(items[:TEST]))
+        _lines(root / code / f"test.{code}.jsonl", rows)
     pairs = list(effects())
     for split, name in (("train", "train"), ("dev", "val")):
         rng = random.Random(f"mini/xcopa/{split}")  # noqa: S311 - reproducible, not secret
         _lines(root / "en" / f"{name}.en.jsonl", made.plausible_pairs(pairs, SIZES[split], rng))
-
-
-def _copa(number: int, item: CauseOrEffect) -> str:
-    row = {
-        "premise": item.premise,
-        "choice1": item.choice1,
-        "choice2": item.choice2,
-        "question": item.question,
-        "label": item.label,
-        "idx": number,
-    }
-    return _dump(row)
 
 
 def _dump(row: object) -> str:

@@ -1,4 +1,4 @@
-"""The texts of the suite: paragraphs, pairs, tagged sentences, all spoken by the language files."""
+"""The texts of the suite: paragraphs, pairs, tagged sentences, all made by the grammars of the languages."""
 
 import json
 import random
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from unicodedata import category
 
 from isogloss.grammar.cases import ChecklistCase, draw, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -32,7 +33,7 @@ class QuestionItem:
 
 
 def blank(code: str) -> str:
-    """What stands between two sentences."""
+    """What separates two sentences."""
     return "" if language(code).script in ("Hans", "Jpan") else " "
 
 
@@ -42,7 +43,7 @@ def _spoken(speaker: Grammar, case: ChecklistCase, place: int) -> str:
 
 
 def _paragraph(code: str, item: QuestionItem) -> tuple[list[str], str, str]:
-    """Sentences groups, question and answer."""
+    """Three sentences, a question about the middle one, and its answer."""
     speaker = grammar(code)
     words = fillers(item.case, speaker)
     _, questions = templates(item.case, speaker)
@@ -120,9 +121,9 @@ def inference(code: str, split: str, count: int) -> Iterator[str]:
         first, second, third = (speaker.word("adjective", key) for key in rng.sample(adjectives, 3))
         premise = blank(code).join(speaker.say(template, {**people, "adjective": word}) for word in (first, second))
         label = ("entailment", "neutral", "contradiction")[number % 3]
-        said = {"entailment": second, "contradiction": first, "neutral": third}[label]
+        adjective = {"entailment": second, "contradiction": first, "neutral": third}[label]
         who = swapped if label == "contradiction" else people
-        yield f"{premise}\t{speaker.say(template, {**who, 'adjective': said})}\t{label}"
+        yield f"{premise}\t{speaker.say(template, {**who, 'adjective': adjective})}\t{label}"
 
 
 def _tokens(text: str, code: str) -> list[tuple[int, int]]:
@@ -134,7 +135,7 @@ def _tokens(text: str, code: str) -> list[tuple[int, int]]:
     for chunk in text.split(" "):
         end = start + len(chunk)
         inner = end
-        while inner > start and not (chunk[inner - start - 1].isalnum() or _is_mark(chunk[inner - start - 1])):
+        while inner > start and not _in_words(chunk[inner - start - 1]):
             inner -= 1
         if inner > start:
             spans.append((start, inner))
@@ -143,10 +144,8 @@ def _tokens(text: str, code: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _is_mark(letter: str) -> bool:
-    import unicodedata
-
-    return unicodedata.category(letter)[0] == "M"
+def _in_words(letter: str) -> bool:
+    return letter.isalnum() or category(letter)[0] == "M"
 
 
 def named(code: str, split: str, count: int) -> Iterator[str]:
@@ -200,9 +199,8 @@ def bitext(code: str, count: int) -> tuple[list[str], list[str]]:
     drawn = {test: draw(test, count, _SEEDS["test"]) for test in tests}
     cases = [drawn[tests[number % len(tests)]][number] for number in range(count)]
     english, other = grammar("en"), grammar(code)
-    return [_spoken(english, case, n) for n, case in enumerate(cases)], [
-        _spoken(other, case, n) for n, case in enumerate(cases)
-    ]
+    first, second = ([_spoken(side, case, n) for n, case in enumerate(cases)] for side in (english, other))
+    return first, second
 
 
 def _entity(number: int) -> tuple[ChecklistCase, str]:

@@ -4,16 +4,15 @@ from isogloss.data.files import lines
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, corpus_iso3
 
 
 def tatoeba(files: SplitFiles) -> Examples | None:
-    """LASER's files: line i of one side translates line i of the other; English asks, the other side answers."""
-    english_path, other_path = files.path(".eng"), files.path(f".{files.iso3}")
-    if english_path is None or other_path is None:
+    """LASER's files: line i of one side translates line i of the other; English queries, other candidates."""
+    sides = _both_sides(files, ".eng", f".{corpus_iso3(files.language)}")
+    if sides is None:
         return None
-    english = [line.strip() for line in lines(english_path, files.digest)]
-    other = [line.strip() for line in lines(other_path, files.digest)]
+    english, other = sides
     if len(english) != len(other):
         raise DataError(f"{len(english)} English lines but {len(other)} others", where=files.where())
     ids = [str(row) for row in range(len(english))]
@@ -23,14 +22,18 @@ def tatoeba(files: SplitFiles) -> Examples | None:
 
 def tatoeba_prepared(files: SplitFiles) -> Examples | None:
     """XTREME's files, English sorted to hide the alignment: inputs only, rows named by their sorted place."""
-    english_path, other_path = files.path(".en"), files.path(f".{files.language}")
-    if english_path is None or other_path is None:
+    sides = _both_sides(files, ".en", f".{files.language}")
+    if sides is None:
         return None
-    english = [line.strip() for line in lines(english_path, files.digest)]
-    other = [line.strip() for line in lines(other_path, files.digest)]
+    english, other = sides
     ids = [f"sorted-{row}" for row in range(len(english))]
     pool = _pool([str(row) for row in range(len(other))], files.language, other)
     return files.examples(ids, {"text": english}, "targets", pool=pool)
+
+
+def _both_sides(files: SplitFiles, *suffixes: str) -> list[list[str]] | None:
+    paths = [files.path(suffix) for suffix in suffixes]
+    return None if None in paths else [[line.strip() for line in lines(path, files.digest)] for path in paths if path]
 
 
 def _pool(ids: list[str], language: str, texts: list[str]) -> Pool:

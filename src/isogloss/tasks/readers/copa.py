@@ -1,11 +1,13 @@
 """XCOPA and COPA: a premise, a question word and two choices, as JSON lines."""
 
+from pathlib import Path
+
 import msgspec
 
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 # The published `question` fields of the other languages are partly wrong (Thai says "effect" throughout); these
 # agree with each other and with English COPA.
@@ -21,18 +23,16 @@ class _CopaLine(msgspec.Struct):
     label: int | None = None
 
 
-def copa(files: SplitFiles) -> Examples | None:
+@of_one_file
+def copa(files: SplitFiles, path: Path) -> Examples | None:
     """One language's file; wrong `question` fields are repaired by `idx` from a language that has them right."""
-    path = files.path()
-    if path is None:
-        return None
     records = list(jsonl(path, _CopaLine, files.digest))
     questions = [record.question for record in records]
     note = ""
     if files.language not in _TRUSTED:
         trusted = _trusted_questions(files)
         if trusted is None:
-            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is at hand"
+            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is there"
         else:
             questions = [trusted.get(record.idx, record.question) for record in records]
             changed = sum(q != r.question for q, r in zip(questions, records, strict=True))

@@ -34,7 +34,7 @@ def build(files: Mapping[str, Any]) -> RetrievalTexts:
     questions: dict[str, str] = {}
     candidates: dict[str, str] = {}
     shared: dict[str, list[str]] = {}
-    asked: list[tuple[str, str]] = []
+    shared_ids: dict[str, str] = {}
     for language, file in files.items():
         articles = _articles(file, language) if isinstance(file, Mapping) else file
         paragraphs = [paragraph for article in articles for paragraph in article.paragraphs]
@@ -48,14 +48,14 @@ def build(files: Mapping[str, Any]) -> RetrievalTexts:
                 if answering:
                     identifier = f"{question.id}_{language}"
                     questions[identifier] = question.question
-                    asked.append((identifier, str(question.id)))
+                    shared_ids[identifier] = str(question.id)
                     shared.setdefault(str(question.id), []).extend(f"{language}_{number}_{i}" for i in answering)
-    return RetrievalTexts(questions, candidates, {identifier: shared[key] for identifier, key in asked})
+    return RetrievalTexts(questions, candidates, {name: shared[key] for name, key in shared_ids.items()})
 
 
 def _articles(file: Mapping[str, Any], language: str) -> list[squad.Article]:
     try:
-        return msgspec.convert(file, squad.File).data
+        return msgspec.convert(file, squad.SquadFile).data
     except msgspec.ValidationError as error:
         raise DataError(f"not an XQuAD-R file: {error}", where=language) from None
 

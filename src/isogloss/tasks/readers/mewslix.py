@@ -13,7 +13,7 @@ from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 _BRACES = re.compile(r"\{(.*?)\}")
 
@@ -129,11 +129,9 @@ def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], str]:
     return list(jsonl(path, _Document, digest)), digest.hex
 
 
-def mewslix(files: SplitFiles) -> Examples | None:
+@of_one_file
+def mewslix(files: SplitFiles, path: Path) -> Examples | None:
     """The mentions of one language; candidates come from `candidate_set_entities.jsonl` beside the mentions."""
-    path = files.path()
-    if path is None:
-        return None
     documents, checksum = _documents(path, stamp(path))
     found = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
     if not found:
@@ -155,7 +153,7 @@ def mewslix(files: SplitFiles) -> Examples | None:
 
 
 @lru_cache(maxsize=2)
-def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
+def _pool(path: Path, _stamp: Stamp, mentions: Path, mentions_stamp: Stamp) -> Pool:
     def members() -> dict[str, str]:
         # A million candidates share fifty language codes.
         return {member.entity_id: intern(member.description_language) for member in jsonl(path, _EntityLanguage)}
@@ -164,7 +162,9 @@ def _pool(path: Path, _stamp: Stamp, mentions: Path, asked: Stamp) -> Pool:
         return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
 
     def targets() -> dict[str, str]:
-        wanted = {mention.entity_id.strip() for doc in _documents(mentions, asked)[0] for mention in doc.mentions}
+        wanted = {
+            mention.entity_id.strip() for doc in _documents(mentions, mentions_stamp)[0] for mention in doc.mentions
+        }
         return {
             packed.entity_id: _unpacked(packed) for packed in jsonl(path, _PackedEntity) if packed.entity_id in wanted
         }

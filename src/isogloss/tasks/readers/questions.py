@@ -7,7 +7,7 @@ from isogloss.data import squad
 from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 
 def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
@@ -26,11 +26,9 @@ def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Questi
     return files.examples([str(question.id) for _, question in pairs], columns, "answers")
 
 
-def one_language(files: SplitFiles) -> Examples | None:
+@of_one_file
+def one_language(files: SplitFiles, path: Path) -> Examples | None:
     """A file that holds one language."""
-    path = files.path()
-    if path is None:
-        return None
     return _examples(files, list(squad.questions(squad.read(path, files.digest))))
 
 
@@ -39,11 +37,9 @@ def english(files: SplitFiles) -> Examples | None:
     return one_language(files) if files.language == "en" else None
 
 
-def all_languages(files: SplitFiles) -> Examples | None:
+@of_one_file
+def all_languages(files: SplitFiles, path: Path) -> Examples | None:
     """A file that holds all languages; ids begin with the language's name, as in TyDiQA."""
-    path = files.path()
-    if path is None:
-        return None
     prefix = files.relative("{name}-")
     articles, checksum = _all_articles(path, stamp(path))
     pairs = [pair for pair in squad.questions(articles) if str(pair[1].id).startswith(prefix)]

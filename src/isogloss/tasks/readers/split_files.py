@@ -1,8 +1,9 @@
-"""What a reader is given: which files to look for, and where to note what it read."""
+"""The files of one split in one language: where a reader finds them, and what it makes of them."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import wraps
 from pathlib import Path
 
 from isogloss.data.files import Digest, find_all, resolve
@@ -23,7 +24,14 @@ def corpus_iso3(code: str) -> str:
 
 @dataclass
 class SplitFiles:
-    """One split of one language in one layout, to be read."""
+    """One split of one language in one layout, as a reader gets it.
+
+    Attributes:
+        root: the data folder.
+        pattern: the layout's path pattern of the split.
+        digest: the checksum over all that is read.
+        read: the files that were found and read.
+    """
 
     task: Task
     language: str
@@ -33,34 +41,24 @@ class SplitFiles:
     digest: Digest = field(default_factory=Digest)
     read: list[Path] = field(default_factory=list)
 
-    @cached_property
-    def iso3(self) -> str:
-        """The three-letter code as corpora write it."""
-        return corpus_iso3(self.language)
-
     def relative(self, pattern: str, language: str | None = None) -> str:
         """A path pattern filled in for a language."""
         code = language or self.language
-        iso3 = corpus_iso3(code)
         name = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
-        return pattern.format(lang=code, iso3=iso3, name=name)
+        return pattern.format(lang=code, iso3=corpus_iso3(code), name=name)
 
     def path(self, suffix: str = "", *, language: str | None = None, pattern: str | None = None) -> Path | None:
         """The file, packed or not; None where it is not there."""
-        chosen = self.pattern if pattern is None else pattern
-        return self.noted(resolve(self.root / (self.relative(chosen, language) + suffix)))
+        found = resolve(self.root / (self.relative(pattern or self.pattern, language) + suffix))
+        if found is not None:
+            self.read.append(found)
+        return found
 
     def paths(self) -> list[Path]:
         """All files matching the pattern, in name order."""
         found = find_all(self.root, self.relative(self.pattern))
         self.read.extend(found)
         return found
-
-    def noted(self, path: Path | None) -> Path | None:
-        """Remember that a file was used."""
-        if path is not None:
-            self.read.append(path)
-        return path
 
     def row_ids(self, count: int) -> list[str]:
         """Ids for datasets without their own: the split and the zero-based row."""
@@ -77,7 +75,7 @@ class SplitFiles:
     ) -> Examples:
         """The examples that were read; refuses an id that occurs twice."""
         if len(set(ids)) != len(ids):
-            twice = next(iter(_repeated(ids)))
+            [(twice, _)] = Counter(ids).most_common(1)
             raise DataError(f"id {twice!r} occurs more than once", where=self.where())
         return Examples(
             self.task.id,
@@ -98,9 +96,12 @@ class SplitFiles:
         return ", ".join(str(path) for path in self.read) or str(self.root / self.relative(self.pattern))
 
 
-def _repeated(ids: list[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    for identifier in ids:
-        if identifier in seen:
-            yield identifier
-        seen.add(identifier)
+def of_one_file(read: Callable[[SplitFiles, Path], Examples | None]) -> Callable[[SplitFiles], Examples | None]:
+    """A reader of layouts whose pattern names one file: it is called with the file's path, if there is such a file."""
+
+    @wraps(read)
+    def reader(files: SplitFiles) -> Examples | None:
+        path = files.path()
+        return None if path is None else read(files, path)
+
+    return reader

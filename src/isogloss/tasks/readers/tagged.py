@@ -1,6 +1,6 @@
 """Tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,18 @@ from isogloss.data.detokenize import join
 from isogloss.data.files import lines
 from isogloss.data.tables import panx_sentences, tagged_sentences
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
-Sentence = tuple[list[str], list[str] | None]
+WordsAndTags = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
 
 
-def _tagged(files: SplitFiles, found: Iterable[Sentence], raw: Callable[[list[list[str]]], TextAndOffsets]) -> Examples:
+def _examples(
+    files: SplitFiles, tagged: Iterable[WordsAndTags], raw: Callable[[list[list[str]]], TextAndOffsets]
+) -> Examples:
     tokens: list[list[str]] = []
     tags: list[list[str] | None] = []
-    for sentence_words, sentence_tags in found:
+    for sentence_words, sentence_tags in tagged:
         tokens.append(sentence_words)
         tags.append(sentence_tags)
     # Raw text and offsets are for systems that bring their own tokens; scoring tags does not wait for them.
@@ -38,20 +40,16 @@ def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
     return raw
 
 
-def words(files: SplitFiles) -> Examples | None:
+@of_one_file
+def words(files: SplitFiles, path: Path) -> Examples | None:
     """XTREME's prepared files, with or without tags."""
-    path = files.path()
-    if path is None:
-        return None
-    return _tagged(files, tagged_sentences(path, files.digest), _joined(files.language))
+    return _examples(files, tagged_sentences(path, files.digest), _joined(files.language))
 
 
-def panx(files: SplitFiles) -> Examples | None:
+@of_one_file
+def panx(files: SplitFiles, path: Path) -> Examples | None:
     """WikiANN's own files, `xx:word<TAB>tag`."""
-    path = files.path()
-    if path is None:
-        return None
-    return _tagged(files, panx_sentences(path, files.digest), _joined(files.language))
+    return _examples(files, panx_sentences(path, files.digest), _joined(files.language))
 
 
 def treebanks(files: SplitFiles) -> Examples | None:
@@ -60,12 +58,12 @@ def treebanks(files: SplitFiles) -> Examples | None:
     if not paths:
         return None
 
-    def found() -> Iterator[Sentence]:
+    def tagged() -> Iterator[WordsAndTags]:
         for path in paths:
             for sentence in sentences(lines(path, files.digest), files.language, source=str(path)):
                 yield sentence.words, sentence.tags
 
-    return _tagged(files, found(), lambda _: _raw_treebanks(paths, files.language))
+    return _examples(files, tagged(), lambda _: _raw_treebanks(paths, files.language))
 
 
 def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:
@@ -99,13 +97,9 @@ def overlay(full: Examples, part: Examples) -> Examples:
     kept.columns["tags"] = [tags[row] for row in known]
     chosen = [texts[row] for row in known]
     for name in ("text", "offsets"):
-        kept.columns[name] = _rows_of(part, name, chosen)
+        kept.columns[name] = part.rows_of(name, chosen)
     kept.partial = True
     kept.split_ids = full.ids
     kept.checksum = part.checksum
     kept.sources = (*part.sources, *full.sources)
     return kept
-
-
-def _rows_of(examples: Examples, name: str, rows: list[int]) -> Callable[[], Sequence[Any]]:
-    return lambda: [examples.column(name)[row] for row in rows]

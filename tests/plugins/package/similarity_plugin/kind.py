@@ -15,8 +15,8 @@ class Similarity(Kind):
     """Sentence pairs with a degree of similarity."""
 
     form = "number"
-    answer = float
-    shape = "a number, the higher the more alike the two sentences are"
+    answer_type = float
+    answer_help = "a number, the higher the more alike the two sentences are"
     inputs = ("text_a", "text_b")
     gold = "similarity"
 
