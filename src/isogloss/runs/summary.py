@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 import msgspec
 
 from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import DataError
+from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
@@ -51,6 +53,27 @@ class RunSummary(msgspec.Struct, frozen=True):
     failed: dict[str, str]
     skipped: dict[str, str]
     isogloss: str = __version__
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {status}" for status, count in self.cells.items() if count) or "no cells"
+        score = f": {self.overall.mean:.1f}" if self.overall else ""
+        return f"<RunSummary: {self.system} on {self.suite} ({self.regime}, {self.split}){score}; {counts}>"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = [(row["task"], *(f"{row[name]:.1f}" for name in ("mean", "min", "max"))) for row in self._rows()]
+        return html_table(repr(self).strip("<>"), ("task", "mean", "min", "max"), rows)
+
+    def to_pandas(self) -> Any:
+        """The scores as a pandas data frame: a row a task, then the overall figure."""
+        return data_frame(self._rows(), ("task", "mean", "min", "max", "seeds"))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        every = self.tasks | ({"overall": self.overall} if self.overall else {})
+        return [
+            {"task": name, "mean": of.mean, "min": of.min, "max": of.max, "seeds": len(of.seeds)}
+            for name, of in every.items()
+        ]
 
 
 def count_cells(plan: Plan) -> RunSummary:
