@@ -1,6 +1,5 @@
 """Suites: which tasks make one number, in which languages, by which rule. Membership is said, never deduced."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,6 +134,8 @@ def from_toml(path: Path) -> Suite:
     if path.stem.lower() in SUITES:
         what = f"{path.stem} is the name of another suite, and records would not tell the two apart"
         raise DataError(what, where=str(path), fix="Rename the file")
+    import tomllib
+
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
