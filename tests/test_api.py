@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import isogloss
@@ -78,3 +79,62 @@ def test_aliases_and_wrong_answers_in_memory(made: Path) -> None:
     wrong = {"xnli": {"en": {"test-0": ["neutral"]}}}
     with pytest.raises(PredictionError, match="answer to 'test-0'"):
         isogloss.score(wrong, suite="xtreme", gold=made / "gold")
+
+
+def test_what_validate_and_run_give_is_short_to_read_and_long_in_tables(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "xnli").mkdir()
+    (tmp_path / "xnli" / "en.jsonl").write_text('{"id": "test-0", "prediction": "<perhaps>"}\n', encoding="utf-8")
+    checked = isogloss.validate(tmp_path, gold=made / "gold")
+    assert len(checked.to_pandas()) == len(checked.everything()) > 1
+    assert {*checked.to_pandas()["severity"]} == {"error"}
+    assert "&lt;perhaps&gt;" in checked._repr_html_()
+    asked = {"suite": "mini", "tasks": ["mini-xnli"], "languages": ["sw"], "seeds": 2}
+    summary = isogloss.run("ngram", out=tmp_path / "runs", **asked)
+    assert repr(summary).startswith("<RunSummary: ngram, zero-shot, on mini (test): ")
+    assert repr(summary).endswith("; 2 done>")
+    assert list(summary.to_pandas()["task"]) == ["mini-xnli", "overall"]
+    assert summary.to_pandas()["mean"][0] == summary.tasks["mini-xnli"].mean
+    assert summary._repr_html_().count("<tr>") == 3
+
+
+def test_every_name_and_keyword_of_the_metrics() -> None:
+    metrics = isogloss.metrics
+    for dialect in ("squad", "mlqa"):
+        assert metrics.qa.normalize("The cat!", dialect=dialect, language="en") == "cat"
+        assert metrics.qa.pair("a cat", ["dog", "cat"], dialect=dialect, language="en") == (1, 1)
+    for dialect, chunks in (
+        ("conll", [("PER", 0, 1), ("LOC", 3, 3)]),
+        ("seqeval-1.2.2", [("PER", 0, 1), ("LOC", 3, 3)]),
+        ("iob2-strict", [("PER", 0, 1)]),
+    ):
+        assert metrics.chunks.chunks(["B-PER", "I-PER", "O", "I-LOC"], dialect=dialect) == chunks
+        assert metrics.chunks.f1(gold=[["B-PER"]], predicted=[["B-PER"]], dialect=dialect) == 1
+    assert metrics.ranking.average_precision(ranked=["a", "b"], targets={"b"}, k=20) == 0.5
+    assert metrics.ranking.reciprocal_rank(ranked=["a", "b"], target="b", k=20) == 0.5
+    rows, scores = metrics.ranking.search(queries=np.eye(2), candidates=np.eye(2)[[1, 0, 1]], k=2)
+    assert (rows.dtype, rows.tolist()) == (np.int64, [[1, 0], [0, 2]])
+    assert scores.tolist() == [[1, 0], [1, 1]]
+    assert metrics.mining.pair_f1(gold=[("a", "b")], predicted=[("a", "b"), ("c", "d")])[1:] == (0.5, 1)
+    mined = metrics.mining.mine(source=np.eye(5), target=np.eye(5)[::-1], neighbours=4, margin="ratio")
+    assert sorted((i, j) for _, i, j in mined) == [(row, 4 - row) for row in range(5)]
+    assert 0.5 <= metrics.mining.threshold(candidates=[("a", "b", 0.9), ("c", "d", 0.5)], gold=[("a", "b")]) <= 0.9
+    low, high = metrics.intervals.bootstrap(
+        statistics=np.array([[1.0], [0.0]] * 20), value=lambda sums: sums[..., 0] / 40, resamples=1000, seed=0
+    )
+    assert 0 < low < 0.5 < high < 1
+    scores_of = {"panx": 10.0, "udpos": 20.0, "xnli": 45.0}
+    assert metrics.aggregate.overall(task_scores=scores_of, rule="flat") == 25
+    assert metrics.aggregate.overall(scores_of, "category") == 30
+
+
+def test_every_other_name_of_the_contract() -> None:
+    lines = ["1\tword\t_\tNOUN\t_\t_\t_\t_\t_\t_", ""]
+    assert isogloss.data.conllu.tagged_words(lines=lines, language="en") == [[("word", "NOUN")]]
+    for mode in ("paper", "fair"):
+        assert isogloss.checklist.matches("the cat", "cat", language="en", mode=mode)
+    assert callable(isogloss.tasks.lareqa.build)
+    assert callable(isogloss.tasks.mewslix.mention_text)
+    assert callable(isogloss.tasks.mewslix.entity_text)
+    assert [isogloss.task(alias).id for alias in ("panx", "bucc2018")] == ["wikiann", "bucc"]
+    for suite in ("xtreme-r", "xtreme", "mldoc", "mini", "checklist"):
+        assert isogloss.tasks.suite(suite).id == suite

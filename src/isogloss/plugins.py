@@ -4,6 +4,7 @@ Kinds, tasks, suites, metrics, attributes and systems are all found this way. A 
 anything; an object is imported on first use, so one that cannot be loaded does not affect the others.
 """
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -42,12 +43,16 @@ def entry_points(group: str) -> Mapping[str, str]:
 @cache
 def _may_bring(entry: str) -> bool:
     """Whether a folder of packages names a group of ours; of an archive only its parser can tell."""
-    folder = Path(entry)
-    if folder.is_file():
+    if Path(entry).is_file():
         return True
-    files = (path for form in ("dist", "egg") for path in folder.glob(f"*.{form}-info/entry_points.txt"))
     try:
-        return any(b"[isogloss." in path.read_bytes() for path in files)
+        # Every command asks this, and a glob takes twice as long.
+        with os.scandir(entry or ".") as folder:
+            packages = [item.path for item in folder if item.name.endswith((".dist-info", ".egg-info"))]
+        files = (Path(package, "entry_points.txt") for package in packages)
+        return any(b"[isogloss." in file.read_bytes() for file in files if file.is_file())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
     except OSError:
         return True
 

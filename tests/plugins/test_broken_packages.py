@@ -119,3 +119,34 @@ def test_the_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
     (found,) = (row["title"] for row in json.loads(done.out) if row["suite"] == "ours")
     other = {"one": "two", "two": "one"}[found]
     assert f"warning: {other}:SUITE left out: {found}:SUITE has the name 'ours' in isogloss.suites" in done.err
+
+
+def test_what_loads_and_then_fails_is_left_out_of_our_tasks(answered: Path, tmp_path: Path) -> None:
+    """An attribute and a metric that raise, and an attribute of the wrong length; one with a plain list is served."""
+    code = """
+from isogloss.explain.model import Attribute
+from isogloss.metrics.registry import Metric
+
+def fails(*_):
+    raise KeyError("boom")
+
+FAILING = Attribute("failing", "it fails", needs=("text_a",), values=fails)
+SHORT = Attribute("short", "too few", needs=("text_a",), values=lambda examples: [1.0])
+LISTED = Attribute("listed", "a list", needs=("text_a",), discrete=True,
+                   values=lambda examples: ["even" if row % 2 == 0 else "odd" for row in range(len(examples))])
+METRIC = Metric("failing-metric", "it fails", kinds=("classification",), statistics=fails)
+"""
+    (tmp_path / "failing_plugin.py").write_text(code, encoding="utf-8")
+    attributes = {name.lower(): f"failing_plugin:{name}" for name in ("FAILING", "SHORT", "LISTED")}
+    groups = {"isogloss.attributes": attributes, "isogloss.metrics": {"failing-metric": "failing_plugin:METRIC"}}
+    declare(tmp_path, "failing-plugin", groups)
+    env = Environment(tmp_path, tmp_path / "data")
+    words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "sw")
+    scored = env.isogloss("score", answered, *words)
+    assert "metric left out: failing-metric of mini-xnli/sw: KeyError: 'boom'" in scored.err
+    target = tmp_path / "explained.json"
+    for systems in ([answered], [answered, answered], ["--bias"]):
+        done = env.isogloss("explain", *systems, *words, "--json", target)
+        assert "attribute left out: failing of mini-xnli/sw: KeyError: 'boom'" in done.err
+        assert "attribute left out: short of mini-xnli/sw: ValueError: (1,) values for " in done.err
+        assert "listed" in target.read_text(encoding="utf-8")

@@ -67,3 +67,12 @@ def test_wide_tables_are_split_and_nothing_is_lost(width: int) -> None:
 def test_unknown_format() -> None:
     with pytest.raises(UnknownNameError, match="unknown format 'mdd'"):
         render([], "mdd")
+
+
+def test_names_are_not_broken_where_other_text_can_be_wrapped() -> None:
+    table = Table("Tasks", ("task", "title", "languages"), words=2)
+    table.add("checklist-job-vs-nationality", "profession or nationality, each asked for in turn " * 2, "51")
+    text = printed(table, 70)
+    assert "checklist-job-vs-nationality" in text
+    assert {"nationality,", "profession"} <= {*text.split()}
+    assert max(map(len, text.splitlines())) <= 70

@@ -103,8 +103,9 @@ def test_languages_of_all_tasks_hold_where_a_task_has_them(tmp_path: Path) -> No
     ],
 )
 def test_a_wrong_file_is_an_error_that_says_so(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(IsoglossError, match=said):
+    with pytest.raises(IsoglossError, match=said) as raised:
         suite(written(tmp_path, text))
+    assert str(raised.value).startswith(f"{tmp_path / 'mine.toml'}: ")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -73,8 +73,16 @@ _LISTS: dict[str, Callable[[], Listing]] = {
     "systems": _systems,
 }
 
-# Columns that a terminal has no room for; `isogloss list NAME` shows everything about one entry.
-_ONLY_IN_JSON = {("tasks", "suites"), ("languages", "iso3"), ("languages", "branch"), ("systems", "from")}
+# Columns for which a terminal has no room, or only from a width on; `isogloss list NAME` shows everything about one.
+_NEVER = 10_000
+_FROM_WIDTH = {
+    ("tasks", "suites"): _NEVER,
+    ("tasks", "test size"): 90,
+    ("suites", "rule"): 90,
+    ("languages", "iso3"): _NEVER,
+    ("languages", "branch"): _NEVER,
+    ("systems", "from"): _NEVER,
+}
 
 
 @app.command(name="list")
@@ -98,7 +106,8 @@ def listing(
 
     from isogloss.report.tables import Table
 
-    header = [name for name in rows[0] if (what, name) not in _ONLY_IN_JSON]
+    console = Console()
+    header = [name for name in rows[0] if console.width >= _FROM_WIDTH.get((what, name), 0)]
     shown = Table(
         what.capitalize() if what in _LISTS else ALIASES.get(what.lower(), what),
         header,
@@ -106,7 +115,7 @@ def listing(
     )
     for row in rows:
         shown.add(*(str(row[name]) for name in header))
-    shown.print(Console())
+    shown.print(console)
 
 
 def _everything_about(name: str) -> Listing:

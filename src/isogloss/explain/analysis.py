@@ -16,10 +16,10 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
 from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
+from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.cells import Request
 from isogloss.scoring.contrast import distinct_names
-from isogloss.scoring.results import data_frame, html_table
 
 
 class Analysis(msgspec.Struct, frozen=True):

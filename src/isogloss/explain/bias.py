@@ -14,8 +14,8 @@ from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import AttributeSelection, select_attributes
 from isogloss.metrics.statistics import FloatArray
+from isogloss.notebooks import data_frame
 from isogloss.scoring.cells import Request
-from isogloss.scoring.results import data_frame
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
 

@@ -26,7 +26,8 @@ class Attribute:
         needs: what it is made from: names of columns, and the words of `attributes.needs` for what is no column. It
             is offered for kinds of tasks that provide all of them, and computed where the examples really have them.
         discrete: one bucket a value, instead of equal-count buckets.
-        values: the column, aligned with the examples; None for what examples alone do not tell (see `level`).
+        values: makes the column, aligned with the examples (or None, where it cannot be made); None for what examples
+            alone do not tell (see `level`).
         level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
             what depends on what a system said.
         counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
@@ -36,7 +37,7 @@ class Attribute:
     title: str
     needs: tuple[str, ...] = ()
     discrete: bool = False
-    values: Callable[..., Column] | None = None
+    values: Callable[..., Column | None] | None = None
     level: Literal["example", "entity", "answer"] = "example"
     counts_tokens: bool = False
 

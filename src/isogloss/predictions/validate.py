@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from isogloss.errors import DataError, IsoglossError, near_names
+from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.align import align, first_rows
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import json_lines
@@ -64,6 +66,21 @@ class ValidationReport:
     def errors(self) -> list[Problem]:
         """The problems that keep predictions from being scored."""
         return [problem for problem in self.everything() if not problem.warning]
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = [(row["severity"], row["where"], row["what"], row["fix"]) for row in self._rows()]
+        return html_table(repr(self), ("", "where", "what", "fix"), rows)
+
+    def to_pandas(self) -> Any:
+        """Every problem as a row of a pandas data frame."""
+        return data_frame(self._rows(), ("severity", "where", "what", "fix"))
+
+    def _rows(self) -> list[dict[str, str]]:
+        return [
+            {"severity": "warning" if one.warning else "error", "where": one.where, "what": one.what, "fix": one.fix}
+            for one in self.everything()
+        ]
 
 
 def validate(

@@ -133,6 +133,18 @@ class Table:
             parts[-1].append(column)
         return parts or [text]
 
+    def _widths(self, columns: Sequence[int], room: int) -> dict[int, int]:
+        """How wide columns are where text must be wrapped, so that no word is broken; nothing where that cannot be."""
+        cells = {column: [self.header[column], *(row[column] for row in self.rows)] for column in columns}
+        whole = {column: max(map(len, cells[column])) for column in columns}
+        text = [column for column in columns if column < self.words]
+        widths = whole | {c: max(len(word) for cell in cells[c] for word in cell.split() or [""]) for c in text}
+        spare = room - sum(widths.values()) - 3 * len(columns) + 1
+        while spare > 0 and (growing := [column for column in text if widths[column] < whole[column]]):
+            widths[min(growing, key=lambda column: widths[column])] += 1
+            spare -= 1
+        return widths if spare >= 0 and widths != whole else {}
+
     def _print_part(self, console: "Console", columns: Sequence[int]) -> None:
         from rich.box import SIMPLE_HEAD
         from rich.markup import escape
@@ -141,10 +153,15 @@ class Table:
         # Title and cells are data: square brackets in them are not markup.
         console.print(f"[bold]{escape(self.title)}[/]")
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+        widths = self._widths(columns, console.width)
         for column in columns:
             number = column >= self.words
             table.add_column(
-                escape(self.header[column]), justify="right" if number else "left", no_wrap=number, overflow="fold"
+                escape(self.header[column]),
+                justify="right" if number else "left",
+                no_wrap=number,
+                overflow="fold",
+                width=widths.get(column),
             )
         for place, row in enumerate(self.rows):
             cells = [escape(row[column]) for column in columns]

@@ -10,11 +10,12 @@ import msgspec
 
 from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import DataError
+from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.results import Results, data_frame, html_table
+from isogloss.scoring.results import Results
 from isogloss.scoring.score import score_cells
 from isogloss.scoring.stored import read_cell
 from isogloss.tasks.registry import task
@@ -67,7 +68,7 @@ class RunSummary(msgspec.Struct, frozen=True):
 
     def to_pandas(self) -> Any:
         """Every average as a row of a pandas data frame."""
-        return data_frame([{"name": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
+        return data_frame([{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
 
     def __repr__(self) -> str:
         scored = f"{self.overall.mean:.1f}" if self.overall else f"no overall, {len(self.tasks)} tasks"

@@ -11,13 +11,13 @@ import msgspec
 
 from isogloss.errors import PredictionError
 from isogloss.metrics.significance import paired
+from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.averages import MIXED, Estimate, averaged, cell_estimate, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
 from isogloss.scoring.draws import RESAMPLES, Draws, draw
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
-from isogloss.scoring.results import data_frame, html_table
 
 
 class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):

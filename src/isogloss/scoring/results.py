@@ -1,14 +1,14 @@
 """The result record: every number with its interval and signature, and views of it for every taste."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
-from isogloss.errors import DataError, IsoglossError
+from isogloss.errors import DataError
+from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
 
@@ -163,8 +163,7 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_arrow(self) -> Any:
         """The tidy form as an Arrow table."""
-        pa = _library("pyarrow")
-        return pa.Table.from_pylist([msgspec.structs.asdict(row) for row in self.rows()])
+        return arrow_table([msgspec.structs.asdict(row) for row in self.rows()])
 
     def task_scores(self) -> dict[str, float]:
         """The task averages by name."""
@@ -211,31 +210,6 @@ def write_json(path: Path, record: Any, indent: int = 2) -> None:
     """Write a record, or a list of them, as JSON that people can read."""
     with atomic_write(path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
-
-
-def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table for notebooks."""
-    from html import escape
-
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
-    names = "".join(f"<th>{escape(word)}</th>" for word in heading)
-    return f"<table><caption>{escape(caption)}</caption><tr>{names}</tr>{lines}</table>"
-
-
-def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
-    """Rows as a pandas data frame.
-
-    Raises:
-        IsoglossError: pandas is not installed.
-    """
-    return _library("pandas").DataFrame(rows, columns=columns)
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise IsoglossError(f"{name} is not installed", fix="pip install 'isogloss[tables]'") from None
 
 
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:

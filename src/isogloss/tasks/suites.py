@@ -1,12 +1,11 @@
 """Suites: which tasks make one number, in which languages, by which rule. Membership is explicit."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import DataError, unknown
+from isogloss.errors import DataError, UnknownNameError, unknown
 from isogloss.metrics.aggregate import RULES
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
@@ -121,7 +120,13 @@ def suite(name: str) -> Suite:
         UnknownNameError: there is none, or the file names a task, language or rule that does not exist.
         DataError: the file is not there, or is not such a file.
     """
-    return from_toml(Path(name)) if name.endswith(".toml") else SUITES[name.lower()]
+    if not name.endswith(".toml"):
+        return SUITES[name.lower()]
+    try:
+        return from_toml(Path(name))
+    except UnknownNameError as error:
+        error.where = name
+        raise
 
 
 def from_toml(path: Path) -> Suite:
@@ -129,6 +134,8 @@ def from_toml(path: Path) -> Suite:
     if path.stem.lower() in SUITES:
         what = f"{path.stem} is the name of another suite, and records would not tell the two apart"
         raise DataError(what, where=str(path), fix="Rename the file")
+    import tomllib
+
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

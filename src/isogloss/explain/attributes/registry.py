@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 from warnings import warn
 
 import msgspec
@@ -24,7 +25,7 @@ from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
 
-Values = Callable[..., Column]
+Values = Callable[..., Column | None]
 
 
 def _number(name: str, title: str, needs: str, values: Values) -> Attribute:
@@ -118,8 +119,27 @@ def all_attributes() -> tuple[Attribute, ...]:
             warn(f"attribute left out: {PLUGINS.origins[entry]}: the name {brought.name!r} is taken", stacklevel=2)
         else:
             taken.add(brought.name)
-            found.append(brought)
+            found.append(replace(brought, values=brought.values and _guarded(brought.name, brought.values)))
     return (*ATTRIBUTES, *found)
+
+
+def _guarded(name: str, values: Values) -> Values:
+    """The function of an attribute from outside; where it fails, the attribute is left out, and a warning says why."""
+
+    def guarded(examples: Examples, **settings: str) -> Column | None:
+        try:
+            found = values(examples, **settings)
+            column: Any = None if found is None else np.asarray(found)
+            if column is not None and column.shape != (len(examples),):
+                raise ValueError(f"{column.shape} values for {len(examples)} examples")
+        except Exception as error:
+            where = f"{examples.task}/{examples.language}"
+            warn(f"attribute left out: {name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
+            return None
+        made: Column | None = column
+        return made
+
+    return guarded
 
 
 def attributes_for(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:

@@ -1,5 +1,7 @@
 """The kinds of tasks: what is asked, what an answer looks like, what it is worth."""
 
+from warnings import warn
+
 from isogloss.errors import IsoglossError
 from isogloss.metrics.registry import added_metrics
 from isogloss.plugins import Registry
@@ -40,8 +42,14 @@ def judge(task: Task, examples: Examples, values: Values) -> Judgement:
     """
     judgement = kind_of(task).judge(task, examples, values)
     for metric in added_metrics(task.kind):
-        if metric.statistics is not None and metric.name not in judgement.metrics:
+        if metric.statistics is None or metric.name in judgement.metrics:
+            continue
+        try:
             judgement.metrics[metric.name] = metric.statistics(task, examples, values)
+        except Exception as error:
+            # A package that fails hinders nobody: the figures of the kind itself are there.
+            where = f"{task.id}/{examples.language}"
+            warn(f"metric left out: {metric.name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
     for name in task.main:
         if name not in judgement.metrics:
             what = f"{task.id} is scored by {name}, but its kind {task.kind} has {', '.join(judgement.metrics)}"

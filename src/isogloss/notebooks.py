@@ -1,0 +1,40 @@
+"""Rows for notebooks: small HTML tables, pandas data frames, Arrow tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib import import_module
+from typing import Any
+
+from isogloss.errors import IsoglossError
+
+
+def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for notebooks."""
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
+    names = "".join(f"<th>{escape(word)}</th>" for word in heading)
+    return f"<table><caption>{escape(caption)}</caption><tr>{names}</tr>{lines}</table>"
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
+    """Rows as a pandas data frame.
+
+    Raises:
+        IsoglossError: pandas is not installed.
+    """
+    return _library("pandas").DataFrame(rows, columns=columns)
+
+
+def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rows as an Arrow table.
+
+    Raises:
+        IsoglossError: pyarrow is not installed.
+    """
+    return _library("pyarrow").Table.from_pylist(rows)
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise IsoglossError(f"{name} is not installed", fix="pip install 'isogloss[tables]'") from None
