@@ -91,7 +91,7 @@ def test_what_validate_and_run_give_is_short_to_read_and_long_in_tables(made: Pa
     asked = {"suite": "mini", "tasks": ["mini-xnli"], "languages": ["sw"], "seeds": 2}
     summary = isogloss.run("ngram", out=tmp_path / "runs", **asked)
     assert repr(summary).startswith("<RunSummary: ngram, zero-shot, on mini (test): ")
-    assert repr(summary).endswith("; 2 done>")
+    assert repr(summary).endswith("; 2 done cells>")
     assert list(summary.to_pandas()["task"]) == ["mini-xnli", "overall"]
     assert summary.to_pandas()["mean"][0] == summary.tasks["mini-xnli"].mean
     assert summary._repr_html_().count("<tr>") == 3

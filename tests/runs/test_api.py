@@ -27,7 +27,7 @@ def test_a_run_is_one_call(tmp_path: Path, mini_data: Path) -> None:
     assert f"<tr><td>mini-xquad</td><td>{mean}</td>" in summary._repr_html_()
     assert run("fake", out=tmp_path, **asked) == summary  # type: ignore[arg-type]
     pytest.importorskip("pandas", reason="data frames need pandas")
-    assert summary.to_pandas()["name"].tolist() == ["mini-xquad", "overall"]
+    assert summary.to_pandas()["task"].tolist() == ["mini-xquad", "overall"]
 
 
 @pytest.mark.parametrize(("function", "verb"), [(run, run_verb), (train, train_verb)])
