@@ -40,6 +40,18 @@ def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray
         raise SystemFailureError(what, where=dataset_name(examples), fix=fix) from None
 
 
+def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[str], IntArray]:
+    """The labels that occur in training, in the task's order, and the numbers of the gold labels among these.
+
+    Raises:
+        SystemFailureError: there are no labels.
+    """
+    if not len(numbers):
+        raise SystemFailureError("the training set has no labels", where=dataset_name(train))
+    seen, codes = np.unique(numbers, return_inverse=True)
+    return [task.labels[number] for number in seen.tolist()], codes
+
+
 def tag_ids(task: Task, train: Examples) -> IntArray:
     """The numbers of the tags of all words, sentence after sentence.
 

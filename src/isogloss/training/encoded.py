@@ -53,6 +53,13 @@ def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: f
     return filled
 
 
+def padded_column(column: Array, items: Ints, size: int, fill: int) -> Array:
+    """The values of some items in the first places of an int64 array of `size`; the others are `fill`."""
+    filled = np.full((size, *column.shape[1:]), fill, np.int64)
+    filled[: len(items)] = column[items]
+    return filled
+
+
 def table(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> tuple[Array, Ints]:
     """The tokens of some rows as a (size, width) array, and how many count in each.
 

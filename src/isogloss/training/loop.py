@@ -13,14 +13,12 @@ from torch import nn
 
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule
-from isogloss.training.determinism import repeatable
 from isogloss.training.divergence import DivergenceGuard
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.interruption import Interruption
-from isogloss.training.model_setup import set_up
+from isogloss.training.model_setup import cast, precision_of, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.optimizer import Optimizer
-from isogloss.training.precision import cast, precision_of
 from isogloss.training.prefetch import PreparedUpdate, prepared_updates
 from isogloss.training.recipes import Recipe
 from isogloss.training.resume import ResumableState

@@ -10,13 +10,12 @@ Contrastive Learning Batch Size under Memory Limited Setup"). The result is the 
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from isogloss.training import processes
 from isogloss.training.batching import widths
-from isogloss.training.encoded import Encoded, table
+from isogloss.training.encoded import Encoded, padded_column, table
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 _SIDES = ("query", "answer")
@@ -78,8 +77,6 @@ class ContrastiveObjective(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Both sides as tokens and lengths, and which they are."""
-        identities = np.full((size, 2), -1)
-        identities[: len(items)] = self.places[items]
         queries, answers = self.places[items].T
         query, query_length = table(self.queries, queries, self._query_width, size, self.pad)
         answer, answer_length = table(self.answers, answers, width, size, self.pad)
@@ -88,7 +85,7 @@ class ContrastiveObjective(TrainingObjective):
             "query_length": query_length,
             "answer": answer,
             "answer_length": answer_length,
-            "identity": identities,
+            "identity": padded_column(self.places, items, size, -1),
         }
 
     def weight(self, items: Ints) -> float:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from isogloss.errors import DataError
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
@@ -89,9 +90,9 @@ def _keep(cache: VectorCache, keys: np.ndarray, vectors: Matrix, quiet: bool) ->
     """Add to the cache; where it cannot be written, the work goes on without."""
     try:
         cache.add(keys, vectors)
-    except OSError as error:
+    except DataError as error:
         if not quiet:
-            _say(f"{cache.folder}: vectors are not kept ({error.strerror or error})")
+            _say(f"vectors are not kept: {error}")
 
 
 def _throughput(title: str, encoded: int, cached: int, seconds: float) -> str:

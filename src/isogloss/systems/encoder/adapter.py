@@ -9,7 +9,7 @@ import numpy as np
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
 from isogloss.systems.tokens.inputs import MODEL_ARGUMENTS, ModelInputs, check_length
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded
+from isogloss.training.encoded import Encoded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ class LabelledItems(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """The items with their labels."""
-        labels = np.full(size, IGNORED, np.int64)
-        labels[: len(items)] = self.labels[items]
-        return {**self._batch(items, width, size), "labels": labels}
+        return {**self._batch(items, width, size), "labels": padded_column(self.labels, items, size, IGNORED)}
 
     def weight(self, items: Ints) -> float:
         """The number of items."""

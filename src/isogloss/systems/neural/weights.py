@@ -62,7 +62,7 @@ def restore(model: "nn.Module", folder: Path) -> None:
     import torch
     from safetensors.torch import load_file
 
-    from isogloss.training.precision import cast
+    from isogloss.training.model_setup import cast
 
     pretrained = _pretrained(model)
     try:

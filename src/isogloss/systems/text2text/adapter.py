@@ -12,7 +12,7 @@ from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, Seq2SeqTo
 from isogloss.systems.tokens.inputs import check_length, language_codes, room_for_text
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ class Seq2SeqObjective(TrainingObjective):
         """Sources, and as labels the targets."""
         flat, starts = self.pairs.input_ids, self.pairs.starts
         labels = padded(flat, starts, 2 * items + 1, self._target_width(width), size, IGNORED).astype(np.int64)
-        first = np.full(size, self.pad, np.int64)
-        first[: len(items)] = self.pairs.columns["start"][items]
+        first = padded_column(self.pairs.columns["start"], items, size, self.pad)
         given = shift_right(labels, first, self.pad)
         return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
 

@@ -12,7 +12,7 @@ from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens
 from isogloss.systems.tokens.subwords import Int32, TextSlices, concatenate
 from isogloss.systems.tokens.windows import AnswerSpans, Windows
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked, padded
+from isogloss.training.encoded import Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class Text2TextReader(Text2TextAdapter):
         prompts, ends = self.decoder_prompts(examples)
 
         def batch(items: Ints, width: int, size: int) -> Arrays:
-            example = np.zeros(size, np.int64)
-            example[: len(items)] = example_of[items]
+            example = padded_column(example_of, items, size, 0)
             begin, end = (padded(rows.aligned[name], rows.starts, items, width, size, -1) for name in ("begin", "end"))
             sources = masked(rows, items, width, size, self.tokenizer.pad)
             places = {"inside": begin >= 0, "solid": end > begin}
@@ -93,8 +92,7 @@ class Text2TextReader(Text2TextAdapter):
 
     def _copy_answers(self, model: "nn.Module", batch: "Mapping[str, Tensor]") -> "tuple[Tensor, ...]":
         """The first and the last token of the answer in every row, and its log-probability."""
-        from isogloss.systems.text2text.copy_constraint import CopyConstraint
-        from isogloss.systems.text2text.decoding import generate
+        from isogloss.systems.text2text.decoding import CopyConstraint, generate
 
         constraint = CopyConstraint(batch["input_ids"], batch["inside"], batch["solid"], batch["end"])
         generate(model, batch, constraint, self.recipe.answer_length)

@@ -166,8 +166,8 @@ def join_fields(fields: Sequence[Int32], room: int) -> Int32:
     return np.concatenate(kept) if kept else np.empty(0, np.int32)
 
 
-def encode_rows(rows: Sequence[Int32], aligned: dict[str, Array] | None = None, **columns: Any) -> Encoded:
-    """Rows as one flat array."""
+def encode_rows(rows: Sequence[Int32], **columns: Array) -> Encoded:
+    """Rows as one flat array, with a number for every row in each column."""
     flat = np.concatenate(rows) if rows else np.empty(0, np.int32)
     starts = row_starts(np.array([len(row) for row in rows], np.int64))
-    return Encoded(flat, starts, aligned or {}, {name: np.asarray(column) for name, column in columns.items()})
+    return Encoded(flat, starts, {}, columns)

@@ -12,7 +12,7 @@ from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.tokens.special_tokens import SpecialTokens, TokenRows, cut_longest_first
 from isogloss.systems.tokens.subwords import TextSlices, slice_indices, tokenize, unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
 from isogloss.training.objective import Ints
 
 # Arguments of a forward pass; whatever else is in a batch is for the loss.
@@ -150,8 +150,7 @@ class InputRows:
             segments = padded(encoded.aligned["segments"], encoded.starts, rows, width, size, 0)
             batch["token_type_ids"] = segments.astype(np.int64)
         if self.languages is not None:
-            batch["langs"] = np.zeros((size, width), np.int64)
-            batch["langs"][: len(rows)] = self.languages[rows][:, None]
+            batch["langs"] = padded_column(self.languages, rows, size, 0)[:, None].repeat(width, axis=1)
         return batch
 
     def scatter(self, rows: Ints, values: Array, into: Array) -> None:
