@@ -10,8 +10,8 @@ from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-# What COPA and XCOPA ask, in English whatever the language: "<premise> What was the cause?". Any other question (Social
-# IQa, the first stage of training) is asked in its own words.
+# The questions of COPA and XCOPA, in English whatever the language: "<premise> What was the cause?". Any other (Social
+# IQa's, the first stage of training) stays as it is.
 _QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
@@ -21,7 +21,7 @@ def question_texts(examples: Examples) -> list[str]:
 
 
 def left_out_notes(train: Examples, used: int, why: str) -> list[str]:
-    """A note on how many training examples are not learnt from; none where all are."""
+    """A note on how many training examples are left out; none where all are used."""
     lost = len(train) - used
     return [f"{dataset_name(train)}: {lost:,} of {len(train):,} examples left out: {why}"] if lost else []
 
@@ -84,10 +84,10 @@ def choice_indices(train: Examples) -> IntArray:
 def answer_spans(train: Examples) -> list[tuple[int, int]]:
     """The half-open characters of the first answer in every passage, (-1, -1) where it is not there.
 
-    An answer is where it is said to begin, or else where it first stands.
+    An answer is where it is said to begin, or else where it first occurs.
 
     Raises:
-        SystemFailureError: no answer stands in its passage.
+        SystemFailureError: no answer occurs in its passage.
     """
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
     columns = zip(train["context"], train[train.gold], starts, strict=True)

@@ -2,7 +2,7 @@
 
 What is once written never changes. Each `add` makes a shard of two files with a name of its own: first the vectors,
 then the keys, each under its final name only when it is whole; a shard counts from the moment its keys are there. So
-a reader never sees half of anything, a killed writer leaves at most a file nobody looks at, and two writers of the
+a reader never sees half of anything, a killed writer leaves at most a file that is never read, and two writers of the
 same text merely waste a few bytes. Every vector carries a checksum: damage costs the shard, never a wrong result.
 """
 

@@ -1,4 +1,4 @@
-"""The guard against losses and gradients that are not numbers."""
+"""When training diverges: losses and gradients that are not numbers."""
 
 import math
 from pathlib import Path

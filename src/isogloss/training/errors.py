@@ -1,4 +1,4 @@
-"""What goes wrong while a model is trained."""
+"""Errors of training, and memory errors that say what to change."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from isogloss.errors import IsoglossError
 
 
 class TrainingError(IsoglossError):
-    """Training cannot begin or cannot go on; what was learnt before is kept."""
+    """Training cannot begin or cannot go on; the state before is kept."""
 
 
 def out_of_memory(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Texts tokenised once: arrays on disk by what decides them, mapped into memory by whoever needs them again."""
+"""The cache of tokenised texts: arrays on disk by a hash of what decides them, mapped into memory."""
 
 import contextlib
 import hashlib

@@ -2,7 +2,7 @@
 
 At a batch of 32 a large accelerator waits for the host: it computes faster than a program can tell it what to do. So
 on CUDA the backward pass is captured for every shape of batch that comes again, and the update once; from then on a
-step is two launches. Losses stay on the device until somebody asks, because a look would stop everything.
+step is two launches. Losses stay on the device until somebody asks, because reading one would stop everything.
 """
 
 from collections.abc import Callable, Mapping
@@ -61,7 +61,7 @@ class TrainStep:
             torch._foreach_copy_(list(inputs.values()), list(batch.values()), non_blocking=True)
             graph.replay()
         else:
-            # The first of a shape is learnt eagerly: libraries make their plans for it, and a rare one costs no more.
+            # The first of a shape runs eagerly: libraries make their plans for it, and a rare one costs no more.
             self._eagerly(batch)
             self._seen.add(shape)
 

@@ -57,8 +57,8 @@ class ContrastiveObjective(TrainingObjective):
     """Pairs of queries and answers; every query must find its own answer among those of its batch.
 
     Args:
-        queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
-        answers: what answers.
+        queries: all batches have the width of the longest, so that the answers alone decide the shape.
+        answers: the texts that answer them.
         places: (pairs, 2), the rows of a query and of its answer.
         pad: the token that fills up.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
@@ -110,7 +110,7 @@ class ContrastiveObjective(TrainingObjective):
         vectors: dict[str, list[Tensor]] = {side: [] for side in _SIDES}
         for side, rows in parts:
             draws.note()
-            # With a graph, though nobody needs it: without, other kernels might be chosen, which draw otherwise.
+            # With a graph, though it is not needed: without, other kernels might be chosen, which draw otherwise.
             vectors[side].append(_vectors(model, batch, side, rows).detach())
         leaves = {side: torch.cat(found).requires_grad_() for side, found in vectors.items()}
         loss = self._loss(model, leaves["query"], leaves["answer"], batch) * scale
@@ -144,11 +144,11 @@ class _RandomStates:
         self._states: list[Tensor] = []
 
     def note(self) -> None:
-        """Remember where the generator stands."""
+        """Remember the state of the generator."""
         self._states.append(self._on_device.get_rng_state())
 
     def again(self) -> Iterator[None]:
-        """Put the generator where it stood each time, one after the other."""
+        """Put the generator into each of these states, one after the other."""
         for state in self._states:
             self._on_device.set_rng_state(state)
             yield

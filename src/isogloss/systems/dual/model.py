@@ -9,7 +9,7 @@ from isogloss.systems.neural.pooled_encoder import PooledEncoder
 class DualEncoder(PooledEncoder):
     """Texts as unit vectors, and the scale of their cosines; both sides share all weights.
 
-    The scale is a plain number that is learnt, not its logarithm, and begins at 100: as in XTREME-R's baseline.
+    The scale is a trained number itself, not its logarithm, and begins at 100: as in XTREME-R's baseline.
 
     Args:
         encoder: a transformers model.

@@ -51,7 +51,7 @@ class EncoderAdapter(TaskAdapter):
         return model
 
     def check(self, examples: Examples) -> None:
-        """Languages that the model must be told."""
+        """Look whether the model knows their languages, where it needs them."""
         self.inputs.language_ids(examples)
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
@@ -60,14 +60,7 @@ class EncoderAdapter(TaskAdapter):
 
 
 class LabelledItems(TrainingObjective):
-    """Items with one label each; the model scores every possible label.
-
-    Args:
-        batch: some items as arguments of the model.
-        lengths: of the items.
-        labels: of the items.
-        rows: rows of tokens an item has.
-    """
+    """Items with one label each; the model scores every possible label."""
 
     def __init__(self, batch: Callable[[Ints, int, int], Arrays], lengths: Ints, labels: Ints, rows: int = 1) -> None:
         self._batch, self.lengths, self.labels, self.rows = batch, lengths, labels, rows

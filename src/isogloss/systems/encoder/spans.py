@@ -1,6 +1,6 @@
-"""Named entities from raw text, without anybody's words: characters in, spans of characters out.
+"""Named entities from raw text, without given words: characters in, spans of characters out.
 
-The text is tokenised as it stands. A sub-word that has characters of an entity is labelled B- or I-, one that is only
+The text is tokenised as it is. A sub-word that has characters of an entity is labelled B- or I-, one that is only
 the mark of a blank is passed over, and what is labelled becomes [start, end, type] again, in code points of the text.
 A text that is too long for one row goes on in another, from a word after a blank where there is one.
 """

@@ -38,7 +38,7 @@ class Text2TextAdapter(TaskAdapter):
         return Seq2SeqObjective(self.pairs(train), self.tokenizer.pad)
 
     def check(self, examples: Examples) -> None:
-        """Languages that the model must be told."""
+        """Look whether the model knows their languages, where it needs them."""
         self.special_tokens(examples)
 
     @abstractmethod
@@ -65,11 +65,7 @@ class Text2TextAdapter(TaskAdapter):
         ]
 
     def room(self, special: Seq2SeqSpecialTokens) -> int:
-        """Sub-words that fit a source row.
-
-        Raises:
-            SystemFailureError: none fits.
-        """
+        """Sub-words that fit a source row; a SystemFailureError where none fits."""
         return room_for_text(self.source, self.recipe.max_length, special.source_count)
 
     def target(self, special: Seq2SeqSpecialTokens, text: Int32) -> Int32:
@@ -77,11 +73,7 @@ class Text2TextAdapter(TaskAdapter):
         return special.target(text[: max(self.recipe.max_length - special.target_count, 1)])
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """Sources, or pairs: what `make` gives for columns of examples.
-
-        Raises:
-            SystemFailureError: the model has fewer positions than a row may have tokens.
-        """
+        """Sources, or pairs: what `make` gives for columns of examples, from the cache where it has them."""
         recipe = self.recipe
         check_length(self.source, recipe.max_length)
         lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.answer_length
@@ -96,12 +88,7 @@ def encode_pairs(pairs: Sequence[tuple[Int32, Int32]], starts: Sequence[int]) ->
 
 
 class Seq2SeqObjective(TrainingObjective):
-    """Texts to be rewritten as other texts; the loss is that of the target's tokens.
-
-    Args:
-        pairs: sources and targets, in turn.
-        pad: the token that fills up.
-    """
+    """Sources to be rewritten as targets, which are its rows in turn; the loss is that of the target's tokens."""
 
     def __init__(self, pairs: Encoded, pad: int) -> None:
         self.pairs, self.pad = pairs, pad

@@ -79,7 +79,7 @@ class CopyConstraint(Constraint):
 
     @property
     def first(self) -> Tensor:
-        """Its first token; where the answer stands several times, in the first place."""
+        """Its first token; where the answer occurs several times, in the first place."""
         return torch.where(self.length > 0, self.last - self.length + 1, 0)
 
     def choose(self, logits: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Text2TextReader(Text2TextAdapter):
     """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer.
 
-    Only what stands in the passage may be written, so that every answer is a stretch of it, to the character, and none
+    Only what is in the passage may be written, so that every answer is a stretch of it, to the character, and none
     is in another language. Of a passage that does not fit a row, several windows are read; those without the answer
     write nothing, and the likeliest answer is taken.
     """
@@ -117,14 +117,14 @@ class Text2TextReader(Text2TextAdapter):
         longest = len(question) + self.recipe.query_length
         texts = tokenizer.subwords([f"question: {text}" for text in examples["question"]])
         heads = [np.concatenate([text[:longest], context]) for text in texts]
-        room = np.array([self.room(of) - len(head) for of, head in zip(specials, heads, strict=True)], np.int64)
+        room = np.array([self.room(one) - len(head) for one, head in zip(specials, heads, strict=True)], np.int64)
         if room.min(initial=1) < 1:
             what = f"a question of {len(heads[int(room.argmin())])} tokens leaves no room for its passage"
             fix = "Set a larger max_length or a smaller query_length"
             raise SystemFailureError(what, where=dataset_name(examples), fix=fix)
         windows = Windows.of(tokenizer.tokenizer, examples["context"], room, self.recipe.stride)
-        before = [np.concatenate([of.source_prefix, head]) for of, head in zip(specials, heads, strict=True)]
-        after = [of.source_suffix for of in specials]
+        before = [np.concatenate([one.source_prefix, head]) for one, head in zip(specials, heads, strict=True)]
+        after = [one.source_suffix for one in specials]
         head, tail = (TextSlices.stacked(rows).rows(windows.examples) for rows in (before, after))
         ids, starts, places = concatenate([head, windows.slices, tail])
         characters = windows.characters(places[1], len(ids))

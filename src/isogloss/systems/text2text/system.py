@@ -48,7 +48,7 @@ class Text2TextSystem(NeuralSystem):
         return _ADAPTERS[kind_of(task).form](task, self.recipe_for(task), self.source)
 
     def recipe_for(self, task: Task) -> Recipe:
-        """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
+        """The recipe for a task; retrieval follows that of what is trained before it, but for the user's changes."""
         if not kind_of(task).retrieval:
             return super().recipe_for(task)
         overrides: dict[str, Any] = {}

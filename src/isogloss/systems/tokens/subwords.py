@@ -27,7 +27,7 @@ class Subwords:
         starts: where each text begins, with the end of the last.
         spans: (sub-words, 2), half-open code points of its text that a sub-word stands for: no whitespace at the
             ends, and none that the next one begins with; empty for one that is only the mark of a blank. Without rows
-            where nobody asked for them.
+            where they were not wanted.
     """
 
     ids: Int32
