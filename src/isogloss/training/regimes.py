@@ -22,9 +22,6 @@ from isogloss.translation.translated_files import DataFolder
 
 _MULTI = "multi-source"
 
-# MultiNLI and PAWS are English: whatever training files these tasks have in other languages are machine-translated.
-_ENGLISH_ONLY = ("xnli", "pawsx")
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -127,7 +124,7 @@ class Regime:
             return translated_training_set(task, language, data)
         if language not in task.every_language:
             raise DataError(f"{task.id} has no {name} training set")
-        if language != "en" and task.id in _ENGLISH_ONLY:
+        if language != "en" and task.english_training:
             what = f"{task.id} has no {name} training set but machine-translated ones"
             raise DataError(what, fix="The regime for those is translate-train")
         return load(task, language, "train", data)

@@ -129,11 +129,11 @@ class TranslatedTexts:
     def _column(self, originals: Examples, name: str) -> Iterator[Any]:
         """A column, each item in the form of the original's: a text, or as many texts as it has."""
         for identifier, original in zip(originals.ids, originals.column(name), strict=True):
-            given = getattr(self.lines[identifier], name)
-            if given is None or (not isinstance(original, str) and len(given) != len(original)):
+            translation = getattr(self.lines[identifier], name)
+            if translation is None or (not isinstance(original, str) and len(translation) != len(original)):
                 wanted = "a text" if isinstance(original, str) else f"{len(original)} texts"
                 raise self._incomplete(identifier, f"its {name!r} is not {wanted}")
-            yield given
+            yield translation
 
     def _incomplete(self, identifier: str, what: str) -> DataError:
         fix = "Translate the texts in place and keep the form"
