@@ -53,11 +53,7 @@ class ModelSource:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python.
-
-        Raises:
-            SystemFailureError: there is none.
-        """
+        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python."""
         with self._explained("there is no tokenizer"):
             found = transformers().AutoTokenizer.from_pretrained(self._place)
         if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files

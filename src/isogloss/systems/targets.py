@@ -27,11 +27,7 @@ def left_out_notes(train: Examples, used: int, why: str) -> list[str]:
 
 
 def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray:
-    """The place of each label among the task's.
-
-    Raises:
-        SystemFailureError: one is not among them.
-    """
+    """The place of each label among the task's."""
     numbers = {label: number for number, label in enumerate(task.labels)}
     try:
         return np.fromiter(map(numbers.__getitem__, labels), np.int64)
@@ -41,11 +37,7 @@ def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray
 
 
 def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[str], IntArray]:
-    """The labels that occur in training, in the task's order, and the numbers of the gold labels among these.
-
-    Raises:
-        SystemFailureError: there are no labels.
-    """
+    """The labels that occur in training, in the task's order, and the numbers of the gold labels among these."""
     if not len(numbers):
         raise SystemFailureError("the training set has no labels", where=dataset_name(train))
     seen, codes = np.unique(numbers, return_inverse=True)
@@ -53,11 +45,7 @@ def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[st
 
 
 def tag_ids(task: Task, train: Examples) -> IntArray:
-    """The numbers of the tags of all words, sentence after sentence.
-
-    Raises:
-        SystemFailureError: a sentence does not have as many tags as words, or a tag is not the task's.
-    """
+    """The numbers of the tags of all words, sentence after sentence."""
     tags = train[train.gold]
     for row, (words, given) in enumerate(zip(train["tokens"], tags, strict=True)):
         if given is None or len(words) != len(given):
@@ -68,11 +56,7 @@ def tag_ids(task: Task, train: Examples) -> IntArray:
 
 
 def choice_indices(train: Examples) -> IntArray:
-    """Which of its choices is right, for every example.
-
-    Raises:
-        SystemFailureError: a label is not the number of one of the choices.
-    """
+    """Which of its choices is right, for every example."""
     labels = train[train.gold]
     for label, choices in zip(labels, train["choices"], strict=True):
         if label not in range(len(choices)):
@@ -85,9 +69,6 @@ def answer_spans(train: Examples) -> list[tuple[int, int]]:
     """The half-open characters of the first answer in every passage, (-1, -1) where it is not there.
 
     An answer is where it is said to begin, or else where it first occurs.
-
-    Raises:
-        SystemFailureError: no answer occurs in its passage.
     """
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
     columns = zip(train["context"], train[train.gold], starts, strict=True)

@@ -42,12 +42,7 @@ def text_keys(texts: Sequence[str]) -> Keys:
 
 
 class VectorCache:
-    """The vectors one model has given so far.
-
-    Args:
-        folder: where the shards of this model are; nothing is made there before the first `add`.
-        dimension: length of its vectors.
-    """
+    """The vectors one model has given so far, in a folder of its own that the first `add` makes."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self.folder = folder
@@ -68,11 +63,7 @@ class VectorCache:
                 self._discard(name)
 
     def add(self, keys: Keys, vectors: Matrix) -> None:
-        """Keep vectors, one a key.
-
-        Raises:
-            DataError: the folder cannot be written.
-        """
+        """Keep vectors, one a key."""
         whole = np.ascontiguousarray(vectors, np.float32)
         entries = np.empty(len(keys), _ENTRY)
         entries["key"] = keys

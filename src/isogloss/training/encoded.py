@@ -38,11 +38,7 @@ class Encoded:
 
 
 def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: float) -> Array:
-    """Some rows of a flat array as a (size, width) array; what no row reaches is `fill`.
-
-    Raises:
-        ValueError: a row is longer than `width`, or there are more rows than `size`.
-    """
+    """Some rows of a flat array as a (size, width) array; what no row reaches is `fill`."""
     lengths = starts[rows + 1] - starts[rows]
     if len(rows) > size or lengths.max(initial=0) > width:
         raise ValueError(f"{len(rows)} rows of up to {lengths.max(initial=0)} do not fit {size} of {width}")

@@ -17,11 +17,7 @@ def out_of_memory(error: Exception) -> bool:
 
 @contextmanager
 def memory_explained(what: str, device: object, fix: str) -> Iterator[None]:
-    """Say what memory is short for, and what to change.
-
-    Raises:
-        TrainingError: memory is short.
-    """
+    """Say what memory is short for, and what to change."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:

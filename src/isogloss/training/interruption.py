@@ -11,8 +11,7 @@ _SIGNALS = signal.SIGINT, signal.SIGTERM  # schedulers of clusters send the seco
 class Interruption:
     """A context in which the first such signal is only noted; a second one does at once what it always does.
 
-    Args:
-        wanted: False lets all signals do what they always do.
+    If it is not wanted, all signals do what they always do.
     """
 
     def __init__(self, wanted: bool = True) -> None:

@@ -12,11 +12,7 @@ from isogloss.training.recipes import Recipe
 
 
 def set_up(model: nn.Module, recipe: Recipe, device: torch.device) -> None:
-    """Put a model on its device, in training mode, with the recipe's dropout and gradient checkpointing.
-
-    Raises:
-        TrainingError: the model cannot recompute its activations, as the recipe wants it to.
-    """
+    """Put a model on its device, in training mode, with the recipe's dropout and gradient checkpointing."""
     model.to(device).train()
     if recipe.dropout is not None:
         set_dropout(model, recipe.dropout)
@@ -40,11 +36,7 @@ def set_dropout(model: nn.Module, share: float) -> None:
 
 
 def precision_of(name: str, device: torch.device) -> torch.dtype:
-    """The precision of a recipe on a device: `auto` is bf16 where the device is made for it.
-
-    Raises:
-        TrainingError: there is no such precision.
-    """
+    """The precision of a recipe on a device: `auto` is bf16 where the device is made for it."""
     if name not in ("auto", "bf16", "fp32"):
         raise TrainingError(f"unknown precision {name!r}", fix="auto, bf16 or fp32")
     native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)

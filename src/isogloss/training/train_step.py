@@ -28,13 +28,9 @@ def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
 
 
 class TrainStep:
-    """The passes and updates of one training run.
+    """The passes and updates of one training run of a model in training mode, on its device and in its precision.
 
-    Args:
-        model: in training mode, on its device and in its precision.
-        objective: gives the loss.
-        optimizer: of the model.
-        graphs: capture CUDA graphs; what cannot be captured runs eagerly, and `eager_because` says why.
+    With `graphs`, CUDA graphs are captured; what cannot be captured runs eagerly, and `eager_because` says why.
     """
 
     def __init__(self, model: nn.Module, objective: TrainingObjective, optimizer: Optimizer, *, graphs: bool) -> None:

@@ -13,6 +13,7 @@ from itertools import product
 import torch
 from torch import Tensor, nn
 
+from isogloss.systems.neural.pooled_encoder import PooledEncoder
 from isogloss.training import processes
 from isogloss.training.batching import widths
 from isogloss.training.encoded import Encoded, padded_column, table
@@ -20,6 +21,17 @@ from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 _SIDES = ("query", "answer")
 _ALL = slice(None)
+
+
+class DualEncoder(PooledEncoder):
+    """Texts as unit vectors, and the scale of their cosines; both sides share all weights.
+
+    The scale is a trained number itself, not its logarithm, and begins at 100: as in XTREME-R's baseline.
+    """
+
+    def __init__(self, encoder: nn.Module, pooling: str = "pooled", scale: float = 100.0) -> None:
+        super().__init__(encoder, pooling)
+        self.scale = nn.Parameter(torch.tensor(scale))
 
 
 def contrastive_loss(
@@ -60,7 +72,6 @@ class ContrastiveObjective(TrainingObjective):
         queries: all batches have the width of the longest, so that the answers alone decide the shape.
         answers: the texts that answer them.
         places: (pairs, 2), the rows of a query and of its answer.
-        pad: the token that fills up.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
         both: see `contrastive_loss`.
     """
@@ -131,11 +142,7 @@ def _chunks(size: int, chunk: int) -> list[slice]:
 
 
 class _RandomStates:
-    """Random numbers that can be drawn a second time.
-
-    Raises:
-        RuntimeError: a CUDA graph is being captured, which draws new ones at every replay.
-    """
+    """Random numbers that can be drawn a second time."""
 
     def __init__(self, device: torch.device) -> None:
         if device.type == "cuda" and torch.cuda.is_current_stream_capturing():

@@ -37,9 +37,6 @@ def training_pairs(train: Examples) -> TrainingPairs:
     The answer to a question is the sentence in which its first answer begins, immediately followed by its whole
     paragraph, without line breaks: what LAReQA's candidates look like. A question whose answer lies in no sentence is
     passed over, as the reference does.
-
-    Raises:
-        SystemFailureError: there are no pairs in it.
     """
     found = list(_pairs(train))
     if not found:

@@ -22,11 +22,7 @@ def model_arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
 
 
 class EncoderAdapter(TaskAdapter):
-    """A task under one of transformers' heads.
-
-    Attributes:
-        auto_class: transformers' class of the head.
-    """
+    """A task under one of transformers' heads, of the class `auto_class`."""
 
     auto_class: ClassVar[str]
 

@@ -88,9 +88,6 @@ class EncoderReader(EncoderAdapter):
             characters of each sub-word of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the
             places of the answer's sub-words in the row; both 0, the place of the first special token, in a window
             without the whole answer.
-
-        Raises:
-            SystemFailureError: a question leaves no room for its passage.
         """
         inputs, recipe = self.inputs, self.recipe
         distinct, which = unique(questions)

@@ -56,7 +56,7 @@ class EncoderTagger(EncoderAdapter):
         subwords = _fitting(tokenize(self.inputs.tokenizer, words), room, self.inputs.unknown)
         sizes = subwords.lengths[which]
         ends = row_starts(np.fromiter(map(len, sentences), np.int64, len(sentences)))
-        begins, owners = cuts(sizes, ends, room)
+        begins, owners = split_into_rows(sizes, ends, room)
         starts = row_starts(sizes)
         flat = subwords.ids[slice_indices(subwords.starts[which], sizes)]
         bounds = starts[np.append(begins, len(sizes))]
@@ -76,7 +76,7 @@ def _fitting(subwords: Subwords, room: int, unknown: int) -> Subwords:
     return Subwords(ids, row_starts(lengths), subwords.spans)
 
 
-def cuts(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
+def split_into_rows(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
     """Where rows begin: with a sentence, and inside it with the first unit that the row before had no room for.
 
     Args:

@@ -77,9 +77,8 @@ class CheckpointCallback:
         scores = {
             code: dev_scores(rows, code, self.adapter.task.main) for code in dict.fromkeys((*self.languages, "en"))
         }
-        self.display.checkpoint(
-            step, checkpoint.steps, checkpoint.loss, {code: of[step] for code, of in scores.items() if of}
-        )
+        dev = {code: by_step[step] for code, by_step in scores.items() if by_step}
+        self.display.checkpoint(step, checkpoint.steps, checkpoint.loss, dev)
         self._save_if_chosen(checkpoint, model)
 
     def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:

@@ -77,8 +77,6 @@ class FineTuning:
     Attributes:
         adapter: how the task is put to the model.
         train: the examples; None leaves the model as it is.
-        seed: of all that is drawn.
-        quiet: show nothing.
     """
 
     adapter: TaskAdapter

@@ -13,12 +13,7 @@ _WIDE = 105  # columns of a terminal that has room for a bar beside the figures
 
 
 class ProgressDisplay:
-    """Tells how training goes, as log lines.
-
-    Args:
-        title: what is trained.
-        quiet: say nothing.
-    """
+    """Shows how training goes, as log lines that begin with a title."""
 
     def __init__(self, title: str, *, quiet: bool = False) -> None:
         self.title = title

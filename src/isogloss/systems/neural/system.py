@@ -24,11 +24,7 @@ _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
 
 
 def flag(name: str, value: object) -> bool:
-    """A setting that is true or false; `#raw=no` in a name is a text, and would count as true.
-
-    Raises:
-        SystemFailureError: it is neither.
-    """
+    """A setting that is true or false; `#raw=no` in a name is a text, and would count as true."""
     if not isinstance(value, bool):
         fix = f"Write {name} or {name}=false"
         raise SystemFailureError(f"{name} = {value!r} is neither true nor false", fix=fix)
@@ -117,11 +113,7 @@ class NeuralSystem(System):
 
     @abstractmethod
     def adapter(self, task: Task) -> TaskAdapter:
-        """How a task is put to the model, with `recipe_for(task)` and `source`.
-
-        Raises:
-            SystemFailureError: it cannot be.
-        """
+        """How a task is put to the model, with `recipe_for(task)` and `source`."""
 
     @property
     def size(self) -> str:

@@ -46,11 +46,7 @@ class TaskAdapter(ABC):
         """The pretrained model with the head of the task; what is not pretrained is drawn from the seed."""
 
     def objective(self, train: Examples) -> TrainingObjective:
-        """Training examples as an objective.
-
-        Raises:
-            SystemFailureError: there are none, they have no answers, or an answer is not one of the task's.
-        """
+        """Training examples as an objective."""
         if not len(train) or not train.has_gold:
             what = f"the training set {'has no answers' if len(train) else 'is empty'}"
             raise SystemFailureError(what, where=dataset_name(train), fix="Give a training split that has gold")

@@ -100,14 +100,7 @@ class CopyConstraint(Constraint):
 
 
 class TagConstraint(Constraint):
-    """Numbered tags, exactly one for each word of a row; rows end after the last.
-
-    Args:
-        tag_format: how tags are written.
-        words: of each row.
-        end: the token that ends each row.
-        pad: what is written after the end.
-    """
+    """Numbered tags, exactly one for each word of a row; after the last come the row's `end` and then `pad`."""
 
     def __init__(self, tag_format: TagFormat, words: Tensor, end: Tensor, pad: int) -> None:
         device, rows = words.device, len(words)

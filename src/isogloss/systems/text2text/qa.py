@@ -108,9 +108,6 @@ class Text2TextReader(Text2TextAdapter):
         Returns:
             The windows, and the source of each, with the column `example` and, aligned, the characters of every token
             of the passage as `begin` and `end`, -1 elsewhere.
-
-        Raises:
-            SystemFailureError: a question leaves no room for its passage.
         """
         tokenizer, specials = self.tokenizer, self.special_tokens(examples)
         question, context = tokenizer.subwords(["question:", "context:"])

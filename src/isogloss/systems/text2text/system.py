@@ -37,11 +37,7 @@ class Text2TextSystem(NeuralSystem):
         return "" if form in _ADAPTERS else f"{self.name} has no format for the {form} of {task.id}"
 
     def adapter(self, task: Task) -> TaskAdapter:
-        """How a task is put to the model.
-
-        Raises:
-            SystemFailureError: the model only reads.
-        """
+        """How a task is put to the model."""
         if not self.source.config.is_encoder_decoder:
             fix = f"encoder:{self.source.name} trains such models"
             raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)

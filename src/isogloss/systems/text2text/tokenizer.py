@@ -57,11 +57,7 @@ class Seq2SeqSpecialTokens:
 
 
 class Seq2SeqTokenizer:
-    """The tokenizer of a sequence-to-sequence model.
-
-    Args:
-        model: where it comes from.
-    """
+    """The tokenizer of a sequence-to-sequence model."""
 
     def __init__(self, model: ModelSource) -> None:
         self.model = model
@@ -69,11 +65,7 @@ class Seq2SeqTokenizer:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer itself.
-
-        Raises:
-            SystemFailureError: it is none for sequence-to-sequence models.
-        """
+        """The tokenizer itself."""
         found = self.model.tokenizer
         if found.pad_token_id is None or found.eos_token_id is None:
             lacks = "padding" if found.pad_token_id is None else "end"
@@ -98,11 +90,7 @@ class Seq2SeqTokenizer:
         return np.array([row[-1] for row in self.subwords([str(digit) for digit in range(10)])], np.int32)
 
     def special_tokens(self, language: str) -> Seq2SeqSpecialTokens:
-        """The special tokens around texts of a language.
-
-        Raises:
-            SystemFailureError: the model must be told the language, and does not know it.
-        """
+        """The special tokens around texts of a language."""
         if language not in self._special_tokens:
             self._special_tokens[language] = self._probe(language)
         return self._special_tokens[language]

@@ -110,11 +110,7 @@ def slice_indices(begins: Ints, lengths: Ints) -> Ints:
 
 
 def tokenize(tokenizer: Any, texts: Sequence[str], *, spans: bool = False) -> Subwords:
-    """The sub-words of texts; with `spans` the characters of each as well.
-
-    Raises:
-        SystemFailureError: the tokenizer is one in Python, which does not know the characters of its sub-words.
-    """
+    """The sub-words of texts; with `spans` the characters of each as well."""
     call = _tokenizer_call(tokenizer, spans)
     ids, lengths, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [np.empty((0, 2), np.int32)]
     for start in range(0, len(texts), _TOGETHER):
