@@ -11,7 +11,7 @@ from shapes import Size, Synthetic, model_of
 from torch.utils.data import Dataset
 
 
-class Rows(Dataset[int]):
+class RowNumbers(Dataset[int]):
     """Row numbers; the collator makes the batch."""
 
     def __init__(self, count: int) -> None:
@@ -24,7 +24,7 @@ class Rows(Dataset[int]):
         return row
 
 
-class Clock(transformers.TrainerCallback):
+class UpdateTimer(transformers.TrainerCallback):
     """Seconds from one update to another."""
 
     def __init__(self, begin: int) -> None:
@@ -37,7 +37,7 @@ class Clock(transformers.TrainerCallback):
             self.seconds, self.started = now - self.started, now
 
 
-def _trainer(model: Any, size: Size, objective: Synthetic, bf16: bool, steps: int, clock: Clock | None) -> Any:
+def _trainer(model: Any, size: Size, objective: Synthetic, bf16: bool, steps: int, timer: UpdateTimer | None) -> Any:
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         items = np.array(rows)
         made = objective.batch(items, int(objective.lengths[items].max()), len(items))
@@ -65,25 +65,25 @@ def _trainer(model: Any, size: Size, objective: Synthetic, bf16: bool, steps: in
     return transformers.Trainer(
         model=model,
         args=arguments,
-        train_dataset=Rows(len(objective)),
-        eval_dataset=Rows(len(objective)),
+        train_dataset=RowNumbers(len(objective)),
+        eval_dataset=RowNumbers(len(objective)),
         data_collator=collate,
-        callbacks=[clock] if clock else [],
+        callbacks=[timer] if timer else [],
     )
 
 
 def train(size: Size, shape: str, objective: Synthetic, *, bf16: bool, steps: int, skip: int) -> float:
     """Examples a second."""
-    clock = Clock(skip)
-    _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, steps + skip, clock).train()
-    return steps * size.batch / clock.seconds
+    timer = UpdateTimer(skip)
+    _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, steps + skip, timer).train()
+    return steps * size.batch / timer.seconds
 
 
 def predict(size: Size, shape: str, objective: Synthetic, *, bf16: bool, count: int) -> float:
     """Examples a second."""
     trainer = _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, 1, None)
-    trainer.predict(Rows(size.batch * 4))
+    trainer.predict(RowNumbers(size.batch * 4))
     torch.cuda.synchronize()
     start = time.perf_counter()
-    trainer.predict(Rows(count))
+    trainer.predict(RowNumbers(count))
     return count / (time.perf_counter() - start)

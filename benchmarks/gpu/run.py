@@ -31,7 +31,7 @@ STEPS, FEWER, SKIP = 200, 40, 10
 ITEMS, ASKED = 20_000, 1_000
 
 
-def ours(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[float, float, float]:
+def training_rate(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[float, float, float]:
     """Examples a second after the captures, the seconds these took, and the share of the matrix rate."""
     recipe = Recipe("bench", size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
     marks = [time.perf_counter()]
@@ -52,7 +52,7 @@ def ours(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[floa
     return rate, marks[2] - marks[0] - 2 * seconds, busy
 
 
-def asked(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
+def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
     """Examples a second of inference, and the share of the matrix rate."""
     model = model_of(size.config, shape, "cuda").bfloat16()
     for _ in outputs(model, objective.lengths[:2000], objective.inputs, logits):
@@ -67,13 +67,13 @@ def asked(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
 
 
-def stages(key: str, shape: str) -> Iterator[tuple[str, float]]:
+def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
     """Figures of one size and shape, each as soon as it is known."""
     size = sizes()[key]
     objective = Synthetic(shape, size.config, ITEMS)
     yield "tokens", float(objective.lengths.mean())
-    yield from zip(("train", "capture", "utilisation"), ours(size, shape, objective, STEPS), strict=True)
-    yield from zip(("predict", "predict_utilisation"), asked(size, shape, objective), strict=True)
+    yield from zip(("train", "capture", "utilisation"), training_rate(size, shape, objective, STEPS), strict=True)
+    yield from zip(("predict", "predict_utilisation"), inference_rate(size, shape, objective), strict=True)
     for precision in ("bf16", "fp32"):
         half = precision == "bf16"
         yield f"trainer_{precision}", peers.train(size, shape, objective, bf16=half, steps=FEWER, skip=SKIP)
@@ -84,10 +84,11 @@ def measure(key: str, shape: str) -> dict[str, float]:
     """All figures of one size and shape; a run that is cut off has shown those it got to."""
     found: dict[str, float] = {}
     start = time.perf_counter()
-    for name, figure in stages(key, shape):
+    for name, figure in figures(key, shape):
         found[name] = figure
         print(f"  {key} {shape} {name} {figure:,.4g} (after {time.perf_counter() - start:.0f} s)", flush=True)
-        _free()
+        gc.collect()
+        torch.cuda.empty_cache()
     best = max(found["trainer_fp32"], found["trainer_bf16"])
     best_asked = max(found["trainer_predict_fp32"], found["trainer_predict_bf16"])
     size = sizes()[key]
@@ -100,11 +101,6 @@ def measure(key: str, shape: str) -> dict[str, float]:
         flush=True,
     )
     return found
-
-
-def _free() -> None:
-    gc.collect()
-    torch.cuda.empty_cache()
 
 
 def main() -> None:

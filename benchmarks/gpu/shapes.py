@@ -8,7 +8,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from isogloss.training.encoded import Encoded, padded
+from isogloss.training.encoded import Encoded, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 # Every twentieth quantile of the tokens of an input, counted on the English sets with a WordPiece vocabulary of
@@ -87,9 +87,7 @@ class Synthetic(TrainingObjective):
         if self.shape == "pos":
             labels = padded(encoded.aligned["labels"], encoded.starts, items, width, size, -100)
         else:
-            whole = encoded.columns["labels"]
-            labels = np.full((size, *whole.shape[1:]), -100)
-            labels[: len(items)] = whole[items]
+            labels = padded_column(encoded.columns["labels"], items, size, -100)
         mask = np.zeros((size, width), np.int64)
         mask[: len(items)] = np.arange(width) < self.lengths[items, None]
         return {"input_ids": tokens.astype(np.int64), "attention_mask": mask, "labels": labels}

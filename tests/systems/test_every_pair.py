@@ -94,7 +94,7 @@ def paraphrases() -> Examples:
 
 
 def questions() -> Examples:
-    """Questions about different passages, none of them asked twice: there is one right answer to be found."""
+    """Questions about different passages, none of them twice: there is one right answer to be found."""
     found = load("mini-xquad", "en", "train")
     asked = {question: row for row, question in reversed(list(enumerate(found["question"])))}
     about = {found["context"][row]: row for row in sorted(asked.values(), reverse=True)}

@@ -164,6 +164,16 @@ def test_only_labels_of_training_are_given_and_strange_ones_are_refused() -> Non
         NgramSystem().fit(isogloss.task("mldoc"), strange, 0)
 
 
+def test_gold_that_does_not_fit_its_example_is_refused() -> None:
+    choices, tagged = causes(4), sentences(3)
+    choices.columns["label"] = [0, 1, 2, 0]
+    tagged.columns["tags"] = [*tagged["tags"][:2], ["O"]]
+    with pytest.raises(SystemFailureError, match="label 2 is not the number of one of 2 choices"):
+        NgramSystem().fit(isogloss.task("xcopa"), choices, 0)
+    with pytest.raises(SystemFailureError, match="train-2: 1 tags for 5 words"):
+        NgramSystem().fit(isogloss.task("wikiann"), tagged, 0)
+
+
 def test_it_says_what_it_cannot_do() -> None:
     fresh = NgramSystem()
     assert "threshold" in fresh.refusal(isogloss.task("bucc"))

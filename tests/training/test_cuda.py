@@ -13,8 +13,7 @@ from dataclasses import replace  # noqa: E402
 import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
-from isogloss.systems.dual.contrastive import ContrastiveObjective  # noqa: E402
-from isogloss.systems.dual.model import DualEncoder  # noqa: E402
+from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.training import loop  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402

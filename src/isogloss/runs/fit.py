@@ -73,11 +73,11 @@ class FitJob:
         Raises:
             NotAvailableError: the system refuses the task, the regime is not for it, or there is no training set.
         """
-        source = system.learns_from(self.task)
-        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, source):
+        train_task = system.learns_from(self.task)
+        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, train_task):
             raise NotAvailableError(refusal)
         if system.needs_training(self.task):
-            return _available(lambda: self.regime.training(source, self.fit, self.data, self.seed))
+            return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed))
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
             what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
             raise NotAvailableError(what)

@@ -35,7 +35,7 @@ class FitContext:
     Attributes:
         folder: this fit's own, and no other's: state, weights and the record of checkpoints lie there, so that a fit
             that was killed goes on, and one that is finished need not be done again.
-        languages: those it will be asked for.
+        languages: those it will predict.
         examples: the task's examples in a language and a split; a DataError says that there are none.
     """
 
@@ -236,12 +236,14 @@ def _value(text: str) -> Any:
 
 def _check_settings(base: str, factory: Callable[..., Any], settings: Mapping[str, Any]) -> None:
     """Refuse settings that a system does not have; one that takes any looks at them itself."""
-    given = signature(factory).parameters.values()
-    if any(each.kind is Parameter.VAR_KEYWORD for each in given):
+    by_kind: dict[Any, list[str]] = {}
+    for parameter in signature(factory).parameters.values():
+        by_kind.setdefault(parameter.kind, []).append(parameter.name)
+    if Parameter.VAR_KEYWORD in by_kind:
         return
+    known = by_kind.get(Parameter.KEYWORD_ONLY, [])
     # The first argument is written behind the colon, but may have a name in Python.
-    accepted = {each.name for each in given if each.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)}
-    known = [each.name for each in given if each.kind is Parameter.KEYWORD_ONLY]
+    accepted = {*known, *by_kind.get(Parameter.POSITIONAL_OR_KEYWORD, [])}
     for key in settings:
         if key not in accepted and not known:
             raise UnknownNameError(f"{base} has no settings, and no {key!r}", fix=f"Give {base} alone")

@@ -18,7 +18,7 @@ _FOLDER = "a folder with config.json, weights and tokenizer"
 
 
 def plain_backend(tokenizer: Any) -> Any:
-    """What does the work of a fast tokenizer, told to neither cut texts nor fill them up."""
+    """The Rust tokenizer behind a fast tokenizer, without truncation and padding."""
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
@@ -26,11 +26,7 @@ def plain_backend(tokenizer: Any) -> Any:
 
 
 def transformers() -> Any:
-    """The library.
-
-    Raises:
-        SystemFailureError: it cannot be imported.
-    """
+    """The transformers library; a SystemFailureError says how to install it."""
     try:
         return import_module("transformers")
     except ImportError as error:
@@ -57,11 +53,7 @@ class ModelSource:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python.
-
-        Raises:
-            SystemFailureError: there is none.
-        """
+        """The tokenizer: one of the `tokenizers` library where there is one, else one in Python."""
         with self._explained("there is no tokenizer"):
             found = transformers().AutoTokenizer.from_pretrained(self._place)
         if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files
@@ -137,7 +129,7 @@ class ModelSource:
     def _explained(self, what: str) -> Iterator[None]:
         """Turn what transformers raises into an error that names the model and says what to do."""
         try:
-            with _patient():
+            with _quiet_hub():
                 yield
         except SystemFailureError:
             raise
@@ -151,8 +143,8 @@ class ModelSource:
 
 
 @contextlib.contextmanager
-def _patient() -> Iterator[None]:
-    """Without the hub's two lines for every time that it cannot be reached and is tried again."""
+def _quiet_hub() -> Iterator[None]:
+    """Silence the hub's warnings about failed attempts to reach it, two lines for each."""
     transformers()  # which sets the level when it is imported
     logger = getLogger("huggingface_hub")
     level = logger.level
@@ -165,7 +157,7 @@ def _patient() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without transformers' bars, and its list of the new parts of a head, which are always the same."""
+    """Silence transformers' progress bars and its list of newly initialised weights."""
     logging = transformers().logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

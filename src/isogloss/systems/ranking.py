@@ -18,14 +18,7 @@ def retrieval_refusal(name: str, task: Task) -> str:
 def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
     """Ranked candidate ids for every query; for mining the id of the translation, or an empty list.
 
-    Args:
-        task: what is asked.
-        examples: the queries, with their pool.
-        vectors: of both sides.
-        quiet: do not say where mining had no dev set to choose a threshold on.
-
-    Raises:
-        DataError: there is no pool.
+    Where mining has no dev set to choose a threshold on, the error stream says so, unless it is to be quiet.
     """
     before = len(examples.notes)
     answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))

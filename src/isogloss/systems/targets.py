@@ -10,8 +10,8 @@ from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-# What COPA and XCOPA ask, in English whatever the language: "<premise> What was the cause?". Any other question (Social
-# IQa, the first stage of training) is asked in its own words.
+# The questions of COPA and XCOPA, in English whatever the language: "<premise> What was the cause?". Any other (Social
+# IQa's, the first stage of training) stays as it is.
 _QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
@@ -21,17 +21,13 @@ def question_texts(examples: Examples) -> list[str]:
 
 
 def left_out_notes(train: Examples, used: int, why: str) -> list[str]:
-    """A note on how many training examples are not learnt from; none where all are."""
+    """A note on how many training examples are left out; none where all are used."""
     lost = len(train) - used
     return [f"{dataset_name(train)}: {lost:,} of {len(train):,} examples left out: {why}"] if lost else []
 
 
 def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray:
-    """The place of each label among the task's.
-
-    Raises:
-        SystemFailureError: one is not among them.
-    """
+    """The place of each label among the task's."""
     numbers = {label: number for number, label in enumerate(task.labels)}
     try:
         return np.fromiter(map(numbers.__getitem__, labels), np.int64)
@@ -40,12 +36,16 @@ def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray
         raise SystemFailureError(what, where=dataset_name(examples), fix=fix) from None
 
 
-def tag_ids(task: Task, train: Examples) -> IntArray:
-    """The numbers of the tags of all words, sentence after sentence.
+def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[str], IntArray]:
+    """The labels that occur in training, in the task's order, and the numbers of the gold labels among these."""
+    if not len(numbers):
+        raise SystemFailureError("the training set has no labels", where=dataset_name(train))
+    seen, codes = np.unique(numbers, return_inverse=True)
+    return [task.labels[number] for number in seen.tolist()], codes
 
-    Raises:
-        SystemFailureError: a sentence does not have as many tags as words, or a tag is not the task's.
-    """
+
+def tag_ids(task: Task, train: Examples) -> IntArray:
+    """The numbers of the tags of all words, sentence after sentence."""
     tags = train[train.gold]
     for row, (words, given) in enumerate(zip(train["tokens"], tags, strict=True)):
         if given is None or len(words) != len(given):
@@ -56,11 +56,7 @@ def tag_ids(task: Task, train: Examples) -> IntArray:
 
 
 def choice_indices(train: Examples) -> IntArray:
-    """Which of its choices is right, for every example.
-
-    Raises:
-        SystemFailureError: a label is not the number of one of the choices.
-    """
+    """Which of its choices is right, for every example."""
     labels = train[train.gold]
     for label, choices in zip(labels, train["choices"], strict=True):
         if label not in range(len(choices)):
@@ -72,10 +68,7 @@ def choice_indices(train: Examples) -> IntArray:
 def answer_spans(train: Examples) -> list[tuple[int, int]]:
     """The half-open characters of the first answer in every passage, (-1, -1) where it is not there.
 
-    An answer is where it is said to begin, or else where it first stands.
-
-    Raises:
-        SystemFailureError: no answer stands in its passage.
+    An answer is where it is said to begin, or else where it first occurs.
     """
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
     columns = zip(train["context"], train[train.gold], starts, strict=True)

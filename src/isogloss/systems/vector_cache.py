@@ -2,11 +2,10 @@
 
 What is once written never changes. Each `add` makes a shard of two files with a name of its own: first the vectors,
 then the keys, each under its final name only when it is whole; a shard counts from the moment its keys are there. So
-a reader never sees half of anything, a killed writer leaves at most a file nobody looks at, and two writers of the
+a reader never sees half of anything, a killed writer leaves at most a file that is never read, and two writers of the
 same text merely waste a few bytes. Every vector carries a checksum: damage costs the shard, never a wrong result.
 """
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.format import open_memmap
 
+from isogloss.data.files import atomic_write
 from isogloss.data.location import cache_dir
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray
@@ -42,12 +42,7 @@ def text_keys(texts: Sequence[str]) -> Keys:
 
 
 class VectorCache:
-    """The vectors one model has given so far.
-
-    Args:
-        folder: where the shards of this model are; nothing is made there before the first `add`.
-        dimension: length of its vectors.
-    """
+    """The vectors one model has given so far, in a folder of its own that the first `add` makes."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self.folder = folder
@@ -68,19 +63,15 @@ class VectorCache:
                 self._discard(name)
 
     def add(self, keys: Keys, vectors: Matrix) -> None:
-        """Keep vectors, one a key.
-
-        Raises:
-            OSError: the folder cannot be written.
-        """
+        """Keep vectors, one a key."""
         whole = np.ascontiguousarray(vectors, np.float32)
         entries = np.empty(len(keys), _ENTRY)
         entries["key"] = keys
         entries["check"] = _checks(keys, whole)
-        self.folder.mkdir(parents=True, exist_ok=True)
         name = token_hex(8)
-        _write(self.folder / f"{name}{_VECTORS}", whole)
-        _write(self.folder / f"{name}{_KEYS}", entries)
+        for suffix, array in ((_VECTORS, whole), (_KEYS, entries)):
+            with atomic_write(self.folder / f"{name}{suffix}") as stream:
+                np.save(stream.buffer, array, allow_pickle=False)
 
     def _refresh(self) -> None:
         """Take up the shards that came since the last look."""
@@ -102,7 +93,7 @@ class VectorCache:
         vectors = open_memmap(self.folder / f"{name}{_VECTORS}", mode="r")
         shape = (*entries.shape, self.dimension)
         if entries.dtype != _ENTRY or vectors.dtype != np.float32 or entries.ndim != 1 or vectors.shape != shape:
-            raise ValueError("not a shard of this store")
+            raise ValueError("not a shard of this cache")
         return np.array(entries), vectors
 
     def _discard(self, name: str) -> None:
@@ -149,17 +140,3 @@ def _checks(keys: Keys, vectors: Matrix) -> npt.NDArray[np.uint32]:
     own, rows = np.ascontiguousarray(keys), np.ascontiguousarray(vectors)
     checks = (crc32(row, crc32(key)) for key, row in zip(own, rows, strict=True))
     return np.fromiter(checks, np.uint32, len(own))
-
-
-def _write(path: Path, array: npt.NDArray[Any]) -> None:
-    """Write an array so that it appears under its name only when it is whole."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        with temporary.open("wb") as stream:
-            np.save(stream, array, allow_pickle=False)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ TASK = Task(
     # Row i of every language translates the same English pair, although a few labels differ.
     parallel="pawsx",
     options={"labels": ("0", "1")},
+    english_training=True,
     licence="free use, attribution asked",
     homepage="https://github.com/google-research-datasets/paws",
     citation="Yang et al. (2019), PAWS-X: A Cross-lingual Adversarial Dataset for Paraphrase Identification",

@@ -59,6 +59,7 @@ class Task:
         edition_of: the task that this is a small edition of, "" for none.
         made_by: `module:function` that makes the files and gives their folder, "" where they are in the data folder.
         train_on: the task whose training set systems learn from, "" for its own.
+        english_training: whether training files in other languages are machine translations of the English one.
     """
 
     id: str
@@ -78,6 +79,7 @@ class Task:
     edition_of: str = ""
     made_by: str = ""
     train_on: str = ""
+    english_training: bool = False
 
     def expected(self, language: str, split: str) -> int | None:
         """How many examples the split must have, None where that is not known."""

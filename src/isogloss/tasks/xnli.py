@@ -18,6 +18,7 @@ TASK = Task(
     counts={"test": 5010, "dev": 2490},
     parallel="xnli",
     options={"labels": ("entailment", "neutral", "contradiction")},
+    english_training=True,
     licence="CC BY-NC 4.0",
     homepage="https://github.com/facebookresearch/XNLI",
     citation="Conneau et al. (2018), XNLI: Evaluating Cross-lingual Sentence Representations",

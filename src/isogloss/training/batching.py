@@ -1,8 +1,8 @@
-"""Which items are learnt together: batches of similar length, in an order that only the seed decides.
+"""Which items make a batch: batches of similar length, in an order that only the seed decides.
 
 An epoch is shuffled, sorted by width (stably, so that which items of a width meet is random), cut, and the batches
 are shuffled. Where an epoch has many batches, little of them is padding, and the shapes are the same in every epoch.
-Where a recipe counts tokens, an update is many items of several widths, so it is learnt in as many batches.
+Where a recipe counts tokens, an update is many items of several widths, in as many batches.
 """
 
 import math
@@ -47,7 +47,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchSchedule:
-    """All updates of a training run, each found by its number: whoever resumes at one goes on with the same batches.
+    """All updates of a training run, each found by its number, so that a resumed run goes on with the same batches.
 
     Attributes:
         lengths: tokens of each item.

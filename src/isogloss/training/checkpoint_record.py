@@ -1,4 +1,4 @@
-"""The record of checkpoints: what a model scored on dev and answered on test while it learnt, language by language.
+"""The record of checkpoints: what a model scored on dev and answered on test while it was trained, by language.
 
 Scores of a few hundred examples a language are enough to see a run move, and answers are small where weights are not:
 with them any selection rule can be applied afterwards. While a model learns, every checkpoint is a file of its own
@@ -41,11 +41,11 @@ def subset(examples: Examples, limit: int) -> Examples:
 
 @dataclass(frozen=True)
 class ProbeSet:
-    """The examples that are asked at every checkpoint.
+    """The examples that every checkpoint predicts.
 
     Attributes:
         examples: one subset for every language and split.
-        notes: what could not be asked, and why.
+        notes: what was left out, and why.
     """
 
     examples: tuple[Examples, ...]
@@ -55,23 +55,17 @@ class ProbeSet:
     def of(
         cls, find: Callable[[str, str], Examples], wanted: Iterable[tuple[str, str]], limits: Mapping[str, int]
     ) -> "ProbeSet":
-        """A subset of every language and split that is wanted.
+        """A subset of every wanted language and split, with so many examples of each split at most.
 
-        Args:
-            find: the examples of a language and a split; an error says why there are none.
-            wanted: languages and splits.
-            limits: the number of examples, by split.
-
-        Raises:
-            DataError: a dev file is damaged. What chooses would choose otherwise without it; a damaged test file is
-                told by whoever asks that language.
+        An error of `find` becomes a note, unless it is about a damaged dev file: without it another checkpoint would
+        be chosen. A damaged test file is an error of the cells of that language.
         """
         kept, notes = [], []
         for language, split in dict.fromkeys(wanted):
             found = None
             try:
                 found = find(language, split) if limits[split] else None
-                problem = "not asked at checkpoints" if found is None else _why_not_asked(found)
+                problem = "not asked at checkpoints" if found is None else _why_left_out(found)
             except IsoglossError as error:
                 # An error that names a file is about a damaged one; without, there is none.
                 if split == "dev" and isinstance(error, DataError) and error.where:
@@ -84,7 +78,7 @@ class ProbeSet:
         return cls(tuple(kept), tuple(notes))
 
 
-def _why_not_asked(examples: Examples) -> str:
+def _why_left_out(examples: Examples) -> str:
     """Why examples have no place in a record, "" where they have: test answers are kept also without gold."""
     if examples.pool is not None and len(examples.pool) > LARGEST_POOL:
         return f"a pool of {len(examples.pool):,} candidates is too large to be asked at every checkpoint"
@@ -103,13 +97,12 @@ class CheckpointRecord:
     """The record of a run that is going on.
 
     Args:
-        folder: where it lies; checkpoints of this run that are there already are taken over. They may have answered
-            fewer questions, if languages were added since.
-        task: whose kind says what an answer is worth.
+        folder: where it lies; checkpoints of this run that are there already are taken over. They may have predicted
+            fewer examples, if languages were added since.
+        task: whose kind judges the answers.
         seed: of the run.
-        probes: the examples that are asked at every checkpoint.
-        selecting_languages: those whose dev sets choose a checkpoint, which they can only if every checkpoint has
-            answered.
+        probes: the examples that every checkpoint predicts.
+        selecting_languages: those whose dev sets choose a checkpoint, which all checkpoints must have predicted.
 
     Raises:
         DataError: the checkpoints that are there have answered other questions.
@@ -135,8 +128,10 @@ class CheckpointRecord:
             for examples in probes
             if examples.split == "dev" and examples.language in selecting_languages
         }
-        answered = [{key: len(of) for key, of in stored.answers.items()} for stored in self._stored.values()]
-        if not all(of.items() <= sizes.items() and deciding <= of.keys() for of in answered):
+        for stored in self._stored.values():
+            answered = {key: len(answers) for key, answers in stored.answers.items()}
+            if answered.items() <= sizes.items() and deciding <= answered.keys():
+                continue
             fix = "Remove the folder to begin anew, or give the dev and test sets the run began with"
             raise DataError("the checkpoints of this run have answered other questions", where=str(folder), fix=fix)
 
@@ -151,10 +146,10 @@ class CheckpointRecord:
         return [row for step in self.steps for row in self._stored[step].rows]
 
     def add(self, step: int, answer: Callable[[Examples], Sequence[Any]]) -> None:
-        """Ask all probes at a checkpoint.
+        """Predict all probes at a checkpoint, and keep scores and answers.
 
-        What is there of this checkpoint and of later ones is forgotten: it is of an earlier life of the run, which was
-        killed and may have been another model by then.
+        What is there of this checkpoint and of later ones is forgotten: it is of a run that was killed, and may have
+        been another model by then.
         """
         for other in [other for other in self._stored if other >= step]:
             self._path(other).unlink(missing_ok=True)
@@ -214,7 +209,7 @@ class CheckpointRecord:
     def _write_answers(self, checkpoints: Sequence[_StoredCheckpoint]) -> None:
         """All answers as numbers into a list of the different ones: most checkpoints agree about most examples.
 
-        The number is -1 where a checkpoint was not asked.
+        The number is -1 where a checkpoint has no answer.
         """
         arrays: dict[str, Any] = {"steps": np.array([stored.step for stored in checkpoints], np.int64)}
         for examples in self.probes:
@@ -253,8 +248,8 @@ class Checkpoints:
         """
         key = f"{split}/{language}"
         with np.load(self.folder / ANSWERS) as arrays:
-            asked = step in self.steps and f"{key}/ids" in arrays
-            codes = arrays[f"{key}/codes"][self.steps.index(step)] if asked else np.array([-1])
+            recorded = step in self.steps and f"{key}/ids" in arrays
+            codes = arrays[f"{key}/codes"][self.steps.index(step)] if recorded else np.array([-1])
             if (codes < 0).any():
                 where = str(self.folder / ANSWERS)
                 raise DataError(f"no answers of step {step} on {language} {split}", where=where)
@@ -290,4 +285,4 @@ def _read_stored(path: Path) -> _StoredCheckpoint | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=_StoredCheckpoint)
     except msgspec.DecodeError:
-        return None  # from a disk that lost power: that checkpoint is asked again
+        return None  # from a disk that lost power: that checkpoint is made again

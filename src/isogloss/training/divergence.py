@@ -1,4 +1,4 @@
-"""The guard against losses and gradients that are not numbers."""
+"""When training diverges: losses and gradients that are not numbers."""
 
 import math
 from pathlib import Path
@@ -10,12 +10,10 @@ from isogloss.training.optimizer import Optimizer
 
 
 class DivergenceGuard:
-    """Ends a run whose losses, or most of whose gradients, are not finite.
+    """Ends a run whose losses, or most of whose gradients, are not finite; the error names the last good state.
 
-    Args:
-        losses: the loss of every update, on the device; those that were not done yet are nan.
-        optimizer: leaves out the updates whose gradient is not finite, and counts the others.
-        state: the file with the last good state, for the error to name.
+    The losses are on the device, nan for updates that were not done yet; the optimizer leaves out the updates whose
+    gradient is not finite, and counts the others.
     """
 
     def __init__(self, losses: Tensor, optimizer: Optimizer, state: Path | None) -> None:
@@ -27,11 +25,7 @@ class DivergenceGuard:
         return int(self._optimizer.step_number) - int(self._optimizer.done)
 
     def mean_loss(self, begin: int, end: int) -> float:
-        """The mean loss of the updates from `begin` up to `end`, where training may go on.
-
-        Raises:
-            TrainingError: one of the losses is not a number, or most updates up to `end` were left out.
-        """
+        """The mean loss of the updates from `begin` up to `end`, where training may go on."""
         losses = self._losses[begin:end]
         if not bool(losses.isfinite().all()):
             where = begin + int((~losses.isfinite()).nonzero()[0]) + 1

@@ -33,16 +33,12 @@ class Encoded:
 
     @property
     def lengths(self) -> Ints:
-        """Pieces of each row."""
+        """Tokens of each row."""
         return np.diff(self.starts)
 
 
 def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: float) -> Array:
-    """Some rows of a flat array as a (size, width) array; what no row reaches is `fill`.
-
-    Raises:
-        ValueError: a row is longer than `width`, or there are more rows than `size`.
-    """
+    """Some rows of a flat array as a (size, width) array; what no row reaches is `fill`."""
     lengths = starts[rows + 1] - starts[rows]
     if len(rows) > size or lengths.max(initial=0) > width:
         raise ValueError(f"{len(rows)} rows of up to {lengths.max(initial=0)} do not fit {size} of {width}")
@@ -53,22 +49,26 @@ def padded(flat: Array, starts: Ints, rows: Ints, width: int, size: int, fill: f
     return filled
 
 
-def table(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> tuple[Array, Ints]:
+def padded_column(column: Array, items: Ints, size: int, fill: int) -> Array:
+    """The values of some items in the first places of an int64 array of `size`; the others are `fill`."""
+    filled = np.full((size, *column.shape[1:]), fill, np.int64)
+    filled[: len(items)] = column[items]
+    return filled
+
+
+def table(encoded: Encoded, rows: Ints, width: int, size: int, fill: int) -> tuple[Array, Ints]:
     """The tokens of some rows as a (size, width) array, and how many count in each.
 
-    Of a row of padding the first token counts, lest its attention be 0 / 0.
-
-    Raises:
-        ValueError: a row is longer than `width`, or there are more rows than `size`.
+    Of a row of padding the first token counts, or its attention would be 0 / 0.
     """
     lengths = np.ones(size, np.int64)
-    input_ids = padded(of.input_ids, of.starts, rows, width, size, fill)
-    lengths[: len(rows)] = of.starts[rows + 1] - of.starts[rows]
+    input_ids = padded(encoded.input_ids, encoded.starts, rows, width, size, fill)
+    lengths[: len(rows)] = encoded.starts[rows + 1] - encoded.starts[rows]
     return input_ids, lengths
 
 
-def masked(of: Encoded, rows: Ints, width: int, size: int, fill: int) -> dict[str, Array]:
+def masked(encoded: Encoded, rows: Ints, width: int, size: int, fill: int) -> dict[str, Array]:
     """The same as arguments of a model: `input_ids` and `attention_mask`."""
-    input_ids, lengths = table(of, rows, width, size, fill)
+    input_ids, lengths = table(encoded, rows, width, size, fill)
     mask = np.arange(width) < lengths[:, None]
     return {"input_ids": input_ids.astype(np.int64), "attention_mask": mask.astype(np.int64)}

@@ -1,4 +1,4 @@
-"""What goes wrong while a model is trained."""
+"""Errors of training, and memory errors that say what to change."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from isogloss.errors import IsoglossError
 
 
 class TrainingError(IsoglossError):
-    """Training cannot begin or cannot go on; what was learnt before is kept."""
+    """Training cannot begin or cannot go on; the state before is kept."""
 
 
 def out_of_memory(error: Exception) -> bool:
@@ -17,11 +17,7 @@ def out_of_memory(error: Exception) -> bool:
 
 @contextmanager
 def memory_explained(what: str, device: object, fix: str) -> Iterator[None]:
-    """Say what memory is short for, and what to change.
-
-    Raises:
-        TrainingError: memory is short.
-    """
+    """Say what memory is short for, and what to change."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:

@@ -1,4 +1,4 @@
-"""Asking a model: all rows in large batches of similar length."""
+"""Inference: a model's outputs for all rows, in large batches of similar length."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -12,7 +12,7 @@ from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.objective import Arrays, Ints
 from isogloss.training.train_step import to_device
 
-# Pieces in a batch: enough to keep the device busy, few enough to fit.
+# Tokens in a batch: enough to keep the device busy, few enough to fit.
 _TOKENS = {"cuda": 1 << 16, "cpu": 1 << 12}
 
 
@@ -24,10 +24,10 @@ def outputs(
     *,
     tokens: int = 0,
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
-    """What a model says about rows, in batches of similar length; a batch that does not fit in memory is halved.
+    """The outputs of a model for rows, in batches of similar length; a batch that does not fit in memory is halved.
 
     Args:
-        model: asked in evaluation mode, on the device it is on; its mode is restored.
+        model: run in evaluation mode, on the device it is on; its mode is restored.
         lengths: tokens of each row.
         batch: makes a batch of some rows, as `TrainingObjective.batch` does.
         forward: the model's outputs for a batch, the first axis being the rows.
@@ -42,26 +42,26 @@ def outputs(
     device = next(model.parameters()).device
     budget = tokens or _TOKENS.get(device.type, _TOKENS["cpu"])
 
-    def ask(rows: Ints, width: int) -> _Answer:
+    def run(rows: Ints, width: int) -> _PendingOutputs:
         with torch.inference_mode():
-            return _Answer(rows, forward(model, to_device(batch(rows, width, len(rows)), device)))
+            return _PendingOutputs(rows, forward(model, to_device(batch(rows, width, len(rows)), device)))
 
     training = model.training
     model.eval()
-    waiting: _Answer | None = None
+    waiting: _PendingOutputs | None = None
     try:
         for each in by_tokens(lengths, budget):
-            for asked in _asked(ask, each.items, each.width, device):
+            for started in _halved_to_fit(run, each.items, each.width, device):
                 if waiting is not None:  # the device is at the next batch while this one is used
                     yield waiting.arrays()
-                waiting = asked
+                waiting = started
         if waiting is not None:
             yield waiting.arrays()
     finally:
         model.train(training)
 
 
-class _Answer:
+class _PendingOutputs:
     """Outputs on their way from the device."""
 
     def __init__(self, items: Ints, outputs: tuple[Tensor, ...]) -> None:
@@ -79,10 +79,12 @@ class _Answer:
         return self.items, tuple(output.numpy() for output in self._fetched)
 
 
-def _asked(ask: Callable[[Ints, int], _Answer], rows: Ints, width: int, device: torch.device) -> Iterator[_Answer]:
-    """The answers for some rows: at once, or in halves where memory is short."""
+def _halved_to_fit(
+    run: Callable[[Ints, int], _PendingOutputs], rows: Ints, width: int, device: torch.device
+) -> Iterator[_PendingOutputs]:
+    """The outputs for some rows: at once, or in halves where memory is short."""
     try:
-        yield ask(rows, width)
+        yield run(rows, width)
         return
     except (RuntimeError, MemoryError) as error:
         if not out_of_memory(error):
@@ -92,4 +94,4 @@ def _asked(ask: Callable[[Ints, int], _Answer], rows: Ints, width: int, device: 
             raise TrainingError(f"memory is short for one row of {width} tokens", where=str(device), fix=fix) from error
     # Out here the error is forgotten, and what the attempt held is free.
     for half in np.array_split(rows, 2):
-        yield from _asked(ask, half, width, device)
+        yield from _halved_to_fit(run, half, width, device)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM wait for the end of an update, so that what was learnt can be written down before."""
+"""Ctrl-C and SIGTERM wait for the end of an update, so that the state can be written before."""
 
 import signal
 import threading
@@ -9,14 +9,13 @@ _SIGNALS = signal.SIGINT, signal.SIGTERM  # schedulers of clusters send the seco
 
 
 class Interruption:
-    """Within this, the first such signal is only noted; a second one does at once what it always does.
+    """A context in which the first such signal is only noted; a second one does at once what it always does.
 
-    Args:
-        wanted: False lets all signals do what they always do.
+    If it is not wanted, all signals do what they always do.
     """
 
     def __init__(self, wanted: bool = True) -> None:
-        # Python lets nobody but the main thread look after signals.
+        # Python handles signals in the main thread only.
         self._wanted = wanted and threading.current_thread() is threading.main_thread()
         self._before: dict[int, Any] = {}
         self._noted = 0

@@ -13,14 +13,12 @@ from torch import nn
 
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule
-from isogloss.training.determinism import repeatable
 from isogloss.training.divergence import DivergenceGuard
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.interruption import Interruption
-from isogloss.training.model_setup import set_up
+from isogloss.training.model_setup import cast, precision_of, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.optimizer import Optimizer
-from isogloss.training.precision import cast, precision_of
 from isogloss.training.prefetch import PreparedUpdate, prepared_updates
 from isogloss.training.recipes import Recipe
 from isogloss.training.resume import ResumableState
@@ -77,7 +75,7 @@ class TrainingResult:
         steps: updates done; fewer than planned where it converged before.
         losses: the loss of every update, a mean over its labels.
         seconds: spent learning in this process, checkpoints not counted; what a resumed run did before is not in it.
-        tokens: tokens learnt from in that time, padding not counted.
+        tokens: tokens trained on in that time, padding not counted.
         padding: share of the positions that held no token.
         utilisation: floating-point operations per second, as a share of those of a large matrix product.
         eager_because: why CUDA graphs were not used, or given up, where they should have been.
@@ -116,15 +114,15 @@ def train(
 
     Args:
         model: its weights in float32; it ends on the device, in the precision it was trained in.
-        objective: what is learnt.
-        recipe: how.
+        objective: batches and their loss.
+        recipe: rate, length and all other settings.
         seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
             on CUDA if the recipe is `deterministic`.
         state: file for the state, written now and then; if it exists, training resumes from it.
         on_checkpoint: called at every checkpoint, in the processes that have one; True in the main one ends training:
             it has converged. After a kill it is called again for the checkpoints after the last state, and the model
             may be another one then, by rounding.
-        progress: told how it goes.
+        progress: called with figures now and then.
         keep_float32: end with the float32 weights that were kept beside the model's, for another run to begin with.
 
     Returns:
@@ -155,7 +153,7 @@ class _TrainingRun:
         self.schedule = BatchSchedule(objective.lengths, objective.rows, recipe, seed, objective.splittable)
         self.steps = self.schedule.steps
         self.device = processes.device_of()
-        # Every update draws from a seed of its own: whoever resumes needs no generator's state, in any process.
+        # Every update draws from a seed of its own: a resumed run needs no generator's state, in any process.
         self.seeds = np.random.SeedSequence((seed, processes.rank())).generate_state(self.steps, np.uint64)
         set_up(model, recipe, self.device)
         dtype = precision_of(recipe.precision, self.device)
@@ -228,7 +226,7 @@ class _TrainingRun:
         self.throughput.add(update)
 
     def _converged(self, on_checkpoint: OnCheckpoint | None, step: int, loss: float) -> bool:
-        """Whether whoever is called at checkpoints, in the main process, ends training here."""
+        """Call the callback at a checkpoint; whether that of the main process ends training here."""
         info = CheckpointInfo(step, self.steps, step / self.schedule.per_epoch, loss, self.state.step)
         with self.throughput.paused():
             self.model.eval()

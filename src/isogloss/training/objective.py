@@ -1,4 +1,4 @@
-"""What the loop is given to learn from: items, how some of them become a batch, and the loss of a batch."""
+"""The training objective: items, how some of them become a batch, and the loss of a batch."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

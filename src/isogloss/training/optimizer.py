@@ -58,7 +58,7 @@ class Optimizer:
         self.gradients = torch.zeros_like(self.weights, dtype=torch.float32 if exact else dtype)
         self._weight_views, self._gradient_views = self._views(self.weights), self._views(self.gradients)
         self.rates = rates(recipe, steps).to(device)
-        # Updates that were asked for, and those that were done: not the ones whose gradient was not finite.
+        # All updates, and those that were done: not the ones whose gradient was not finite.
         self.step_number = torch.zeros(1, dtype=torch.int64, device=device)
         self.done = torch.zeros((), device=device)
         self.warm = False

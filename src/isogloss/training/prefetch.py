@@ -1,4 +1,4 @@
-"""Batches as arrays, made by a thread before the training loop asks for them."""
+"""Batches as arrays, made by a thread before the training loop needs them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def _passes(batch: Batch, objective: TrainingObjective, schedule: BatchSchedule)
 
 
 def _in_thread(made: Iterator[PreparedUpdate]) -> Iterator[PreparedUpdate]:
-    """The same, made by a thread before it is asked for."""
+    """The same, made by a thread before they are needed."""
     queue: Queue[PreparedUpdate | BaseException | None] = Queue(maxsize=_AHEAD)
     stopped = False
 
@@ -63,7 +63,7 @@ def _in_thread(made: Iterator[PreparedUpdate]) -> Iterator[PreparedUpdate]:
                     return
                 queue.put(item)
             queue.put(None)
-        except BaseException as error:  # it belongs to whoever asks for the next batch
+        except BaseException as error:  # raised where the next batch is taken
             queue.put(error)
 
     thread = Thread(target=make, daemon=True, name="batches")

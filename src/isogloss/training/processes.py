@@ -39,7 +39,7 @@ def device_of() -> "device":
     import torch
     from accelerate import PartialState
 
-    # On the CPU it forms no group unless it is told that the CPU is meant.
+    # On the CPU it forms no group without `cpu=True`.
     found: device = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE).device
     if world() > 1:
         atexit.unregister(_part)  # once is enough
@@ -59,7 +59,7 @@ def _part() -> None:
 def together() -> Iterator[None]:
     """A context in which processes depend on each other: an error ends this one, and the launcher then ends the others.
 
-    Otherwise they would wait for it forever. Where nobody waits for anybody, `in_step` costs less.
+    Otherwise they would wait for it forever. Where no process waits for another, `in_step` costs less.
 
     Raises:
         SystemExit: with the error as its message.

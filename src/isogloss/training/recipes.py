@@ -1,4 +1,4 @@
-"""How long, how fast and on what lengths a model is trained: named recipes, as data, and a user's changes to them."""
+"""Recipes: all settings of a training run, by name, as data, with a user's changes to them."""
 
 import math
 import tomllib
@@ -52,8 +52,8 @@ class Recipe:
             elsewhere they always are.
         precision: `bf16`, `fp32`, or `auto`: bf16 where the device is made for it.
         select: the rule that chooses the checkpoint which answers, see `isogloss.training.selection`.
-        dev_examples, test_examples: asked per language at every checkpoint, the same ones each time; 0 for none.
-        train_on: the task whose training set is learnt from, where it is not the task's own.
+        dev_examples, test_examples: predicted per language at every checkpoint, the same ones each time; 0 for none.
+        train_on: the task whose training set it learns from, where it is not the task's own.
         stages: training sets that come before the task's own: `siqa`, or a file of its format in the data folder.
     """
 
@@ -140,9 +140,9 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
 
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:
     """The keys that hold for a task and a size, the more specific over the more general."""
-    asked = find_task(task)
-    # Whoever learns from another task's training set begins with what is said of that task.
-    of_task = [tables.get(name, {}) for name in dict.fromkeys((asked.train_on, asked.base_id, asked.id))]
+    found_task = find_task(task)
+    # A task that learns from another one's training set begins with that one's section.
+    of_task = [tables.get(name, {}) for name in dict.fromkeys((found_task.train_on, found_task.base_id, found_task.id))]
     sections = [section for own in of_task for section in (tables.get(own.get("like", ""), {}), own)]
     found: dict[str, Any] = {}
     for layer in (tables, *sections, tables.get(size, {}), *(section.get(size, {}) for section in sections)):

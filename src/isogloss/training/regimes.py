@@ -1,4 +1,4 @@
-"""Regimes: what a system learns from, and in which words it is asked, as data.
+"""Regimes: which training sets a system learns from, and whether its test sets are translated.
 
 The names are those of the XTREME and XTREME-R papers. A regime says which fits a task needs and which languages each of
 them serves, gathers what a fit learns from, and gives the examples of a cell, translated where the regime has it so.
@@ -22,9 +22,6 @@ from isogloss.translation.translated_files import DataFolder
 
 _MULTI = "multi-source"
 
-# MultiNLI and PAWS are English: whatever training files these tasks have in other languages are machine-translated.
-_ENGLISH_ONLY = ("xnli", "pawsx")
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -41,12 +38,12 @@ class Regime:
     Attributes:
         name: as in folders and tables.
         title: what it is, in a line.
-        sources: languages whose training sets are learnt from, unless the next two say otherwise.
+        sources: the languages of the training sets, unless the next two say otherwise.
         per_language: every language has its own fit, on its own training set.
         all_languages: one fit learns from the training sets of all languages that have one.
         translated: training sets other than the English are the English one, translated.
-        asks_translated: examples are translated to English before they are asked.
-        limit: examples learnt from at most, a subset drawn by the seed; 0 for all.
+        asks_translated: test sets are translated to English.
+        limit: training examples at most, a subset drawn by the seed; 0 for all.
     """
 
     name: str
@@ -58,16 +55,16 @@ class Regime:
     asks_translated: bool = False
     limit: int = 0
 
-    def refusal(self, task: Task, learnt: Task | None = None) -> str:
+    def refusal(self, task: Task, train_task: Task | None = None) -> str:
         """Why a task cannot be done under this regime, "" if it can.
 
         Args:
-            task: what is asked.
-            learnt: the task whose training set is learnt from, where it is another.
+            task: whose examples are predicted.
+            train_task: the task whose training set is used, where it is another.
         """
         reason = ""
         if self.translated:
-            reason = kind_of(learnt or task).no_translated_training
+            reason = kind_of(train_task or task).no_translated_training
         elif self.asks_translated:
             reason = kind_of(task).no_translated_test
         return f"{self.name} is not for {task.id}: {reason}" if reason else ""
@@ -91,7 +88,7 @@ class Regime:
         return parts[0] if len(parts) == 1 else _joined(parts)
 
     def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
-        """The examples of a cell, in the words in which they are asked.
+        """The examples of a cell, translated where the regime has it so.
 
         Raises:
             DataError: they, or their translation, are not there (without `where`), or damaged.
@@ -127,7 +124,7 @@ class Regime:
             return translated_training_set(task, language, data)
         if language not in task.every_language:
             raise DataError(f"{task.id} has no {name} training set")
-        if language != "en" and task.id in _ENGLISH_ONLY:
+        if language != "en" and task.english_training:
             what = f"{task.id} has no {name} training set but machine-translated ones"
             raise DataError(what, fix="The regime for those is translate-train")
         return load(task, language, "train", data)

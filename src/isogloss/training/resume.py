@@ -19,13 +19,9 @@ from isogloss.training.optimizer import Optimizer
 
 
 class ResumableState:
-    """The losses and the optimizer of a run, in memory and on disk.
+    """The losses and the optimizer of a run, and their file; no path, where the run is not to be resumed.
 
-    Args:
-        path: the file; None for a run that is not to be resumed.
-        schedule: what the run does; the state of another one is refused.
-        losses: of every update.
-        optimizer: has the weights.
+    The file of another schedule is refused.
 
     Attributes:
         step: the update whose state is on disk, 0 where none is.
@@ -38,11 +34,7 @@ class ResumableState:
         self.step = 0
 
     def restore(self) -> int:
-        """Go on from the file, where there is one; gives the updates done.
-
-        Raises:
-            TrainingError: it is damaged, or of another run.
-        """
+        """Go on from the file, where there is one; gives the updates done."""
         found = _read(self._path, self._signature) if self._path is not None else None
         if found is not None:
             self._optimizer.restore(found)
@@ -55,11 +47,7 @@ class ResumableState:
         return self._path is not None and time.monotonic() - self._written >= every
 
     def save(self, step: int) -> None:
-        """Write the state after an update; of several processes the main one does.
-
-        Raises:
-            TrainingError: it cannot be written; the disk is full, say.
-        """
+        """Write the state after an update; of several processes the main one does."""
         if self._path is not None and processes.is_main():
             progress = {"signature": self._signature, "step": step, "losses": self._losses}
             _write(self._path, {**progress, **self._optimizer.state()})

@@ -34,11 +34,7 @@ class ChosenCheckpoint(NamedTuple):
 
 
 def check_rule(rule: str) -> None:
-    """Refuse a rule that there is not.
-
-    Raises:
-        UnknownNameError: there is no such rule, or no such language.
-    """
+    """Raise an UnknownNameError where there is no such rule, or no such language."""
     name, colon, language = rule.partition(":")
     if name == "single-target" and colon:
         find_language(language)
@@ -47,14 +43,14 @@ def check_rule(rule: str) -> None:
 
 
 def selecting_languages(rule: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """The languages whose dev sets a rule looks at, when some languages are asked for."""
+    """The languages whose dev sets a rule looks at, to choose for some languages."""
     name, _, language = rule.partition(":")
     of_rule = {"english-dev": ("en",), "single-target": (language,), "last": ()}
     return of_rule.get(name, tuple(dict.fromkeys(languages)))
 
 
 def dev_scores(scores: Iterable[CheckpointScore], language: str, main: Sequence[str]) -> dict[int, float]:
-    """The dev score of every checkpoint that was asked in a language: the mean over the task's main metrics."""
+    """The dev score of every checkpoint that predicted a language: the mean over the task's main metrics."""
     found: dict[int, dict[str, float]] = {}
     for score in scores:
         if score.language == language and score.split == "dev":
@@ -65,13 +61,13 @@ def dev_scores(scores: Iterable[CheckpointScore], language: str, main: Sequence[
 def choose(
     scores: Sequence[CheckpointScore], steps: Sequence[int], rule: str, language: str, main: Sequence[str]
 ) -> ChosenCheckpoint:
-    """The checkpoint that answers in a language; of equals, the earliest.
+    """The checkpoint that answers in a language, by a rule of `RULES`; of equals, the earliest.
 
     Args:
         scores: those of all checkpoints; only dev scores count.
         steps: all checkpoints, in order.
-        rule: one of `RULES`.
-        language: the language that is asked.
+        rule: the name of the rule.
+        language: the language to answer in.
         main: the metrics whose mean is the task's score.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How fast a model learns, against what the device can do."""
+"""How fast a model is trained, against what the device can do."""
 
 import time
 from collections.abc import Iterator
@@ -18,16 +18,10 @@ _GOES = 5  # the first of them warms up
 
 
 class Throughput:
-    """What a run has learnt from since this process began, and how fast.
-
-    Args:
-        model: decides what a token costs.
-        objective: what is learnt.
-        device: where.
-        dtype: the precision the model computes in.
+    """How many tokens were trained on since this process began, and how fast.
 
     Attributes:
-        tokens: learnt from so far, padding not counted.
+        tokens: so far, padding not counted.
     """
 
     def __init__(
@@ -104,7 +98,7 @@ def ceiling(device: torch.device, dtype: torch.dtype) -> float:
     """
     side, products = (8192, 8) if device.type == "cuda" else (1024, 1)
     # Random numbers: on zeros a chip runs cooler and faster than it ever will in earnest. From a generator of their
-    # own: the next dropout must not depend on whether anybody measured.
+    # own: the next dropout must not depend on whether this was measured.
     generator = torch.Generator(device).manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator, device=device, dtype=dtype) for _ in range(2))
     return 2.0 * side**3 * products / min(_seconds(left, right, products) for _ in range(_GOES))

@@ -1,4 +1,4 @@
-"""Texts tokenised once: arrays on disk by what decides them, mapped into memory by whoever needs them again."""
+"""The cache of tokenised texts: arrays on disk by a hash of what decides them, mapped into memory."""
 
 import contextlib
 import hashlib
@@ -23,13 +23,7 @@ def tokens_dir() -> Path:
 
 
 def cached(parts: Sequence[str], make: Callable[[], Encoded], folder: Path | None = None) -> Encoded:
-    """What `make` gives, from disk where it was made before.
-
-    Args:
-        parts: everything that decides the content: tokenizer, texts, lengths, the kind of encoding.
-        make: tokenises.
-        folder: where; default `tokens_dir()`.
-    """
+    """What `make` tokenises, from disk where it was made before; the parts are all that decides it."""
     key = hashlib.sha256("\x1f".join((_FORM, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     place = (folder or tokens_dir()) / key
     found = _read(place)

@@ -2,7 +2,7 @@
 
 At a batch of 32 a large accelerator waits for the host: it computes faster than a program can tell it what to do. So
 on CUDA the backward pass is captured for every shape of batch that comes again, and the update once; from then on a
-step is two launches. Losses stay on the device until somebody asks, because a look would stop everything.
+step is two launches. Losses stay on the device until somebody asks, because reading one would stop everything.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,13 +28,9 @@ def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
 
 
 class TrainStep:
-    """The passes and updates of one training run.
+    """The passes and updates of one training run of a model in training mode, on its device and in its precision.
 
-    Args:
-        model: in training mode, on its device and in its precision.
-        objective: gives the loss.
-        optimizer: of the model.
-        graphs: capture CUDA graphs; what cannot be captured runs eagerly, and `eager_because` says why.
+    With `graphs`, CUDA graphs are captured; what cannot be captured runs eagerly, and `eager_because` says why.
     """
 
     def __init__(self, model: nn.Module, objective: TrainingObjective, optimizer: Optimizer, *, graphs: bool) -> None:
@@ -61,7 +57,7 @@ class TrainStep:
             torch._foreach_copy_(list(inputs.values()), list(batch.values()), non_blocking=True)
             graph.replay()
         else:
-            # The first of a shape is learnt eagerly: libraries make their plans for it, and a rare one costs no more.
+            # The first of a shape runs eagerly: libraries make their plans for it, and a rare one costs no more.
             self._eagerly(batch)
             self._seen.add(shape)
 

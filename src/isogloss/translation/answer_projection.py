@@ -14,13 +14,7 @@ PROJECTED = ("answers", "answer_starts")
 def project_answers(
     originals: Examples, translated: Examples, translations: Sequence[Sequence[str]]
 ) -> Iterator[Answers]:
-    """The translated answers to each question that are in its translated passage.
-
-    Args:
-        originals: the questions with their answers, as they were.
-        translated: the same questions in another language.
-        translations: the answers to each of them, translated by themselves.
-    """
+    """The answers to each question, translated by themselves, that are in its translated passage."""
     before = zip(originals["context"], originals["answer_starts"], strict=True)
     for context, (original, starts), answers in zip(translated["context"], before, translations, strict=True):
         # A translated answer is about as far into its passage as the original.

@@ -18,32 +18,22 @@ from isogloss.translation.answer_projection import find_answers, with_answers
 
 _SQUAD = "SQuAD/translate-train/squad.translate.train.en-{lang}.json"
 
+
+def _pair_files(train: str, test: str) -> Layout:
+    """XTREME's pairs of texts in two folders, or in one."""
+    return Layout("pairs", train=f"{train}/en-{{lang}}-translated.tsv", test=f"{test}/test-{{lang}}-en-translated.tsv")
+
+
 # Where the files may lie, below the folder of translations or the data folder; best first.
 _LAYOUTS = {
     "xnli": (
-        Layout(
-            "pairs",
-            train="XNLI/translate-train/en-{lang}-translated.tsv",
-            test="XNLI/translate-test/test-{lang}-en-translated.tsv",
-        ),
-        Layout(
-            "pairs",
-            train="xnli/XNLI-Translated/en-{lang}-translated.tsv",
-            test="xnli/XNLI-Translated/test-{lang}-en-translated.tsv",
-        ),
+        _pair_files("XNLI/translate-train", "XNLI/translate-test"),
+        _pair_files("xnli/XNLI-Translated", "xnli/XNLI-Translated"),
         Layout("multinli", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
     ),
     "pawsx": (
-        Layout(
-            "pairs",
-            train="PAWSX/translate-train/en-{lang}-translated.tsv",
-            test="PAWSX/translate-test/test-{lang}-en-translated.tsv",
-        ),
-        Layout(
-            "pairs",
-            train="pawsx/translated/en-{lang}-translated.tsv",
-            test="pawsx/translated/test-{lang}-en-translated.tsv",
-        ),
+        _pair_files("PAWSX/translate-train", "PAWSX/translate-test"),
+        _pair_files("pawsx/translated", "pawsx/translated"),
         Layout("pawsx", train="pawsx/{lang}/translated_train.tsv"),
     ),
     "xquad": (Layout("squad", train=_SQUAD),),
@@ -116,17 +106,17 @@ def _squad(source: SplitFiles) -> Examples | None:
     path = source.path()
     if path is None:
         return None
-    asked = list(squad.questions(squad.read(path, source.digest)))
-    ids = [str(question.id) for _, question in asked]
+    questions = list(squad.questions(squad.read(path, source.digest)))
+    ids = [str(question.id) for _, question in questions]
     columns: dict[str, Column] = {
-        "question": [question.question for _, question in asked],
-        "context": [paragraph.context for paragraph, _ in asked],
+        "question": [question.question for _, question in questions],
+        "context": [paragraph.context for paragraph, _ in questions],
     }
-    # Nothing but the answers depends on a training question's id, and nobody promises that translated ones are unique.
+    # The published files do not promise unique ids, and nothing else looks at those of training questions.
     unique = ids if len(set(ids)) == len(ids) else source.row_ids(len(ids))
     found = [
         find_answers(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
-        for paragraph, question in asked
+        for paragraph, question in questions
     ]
     return with_answers(source.examples(unique, columns, "answers"), found)
 

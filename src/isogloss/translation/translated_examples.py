@@ -58,7 +58,7 @@ def translated_test_set(task: Task, language: str, split: str, data: DataFolder)
         missing = [identifier for identifier in originals.ids if identifier not in texts.lines]
         if missing:
             what = f"{len(missing):,} of {len(originals):,} examples are not translated, {missing[0]!r} is the first"
-            raise DataError(what, where=str(path), fix="Translate them all: every one is asked")
+            raise DataError(what, where=str(path), fix="Translate them all")
         translated = texts.replace_texts(originals, language)
     translated.columns["language"] = ["en"] * len(translated)
     return translated

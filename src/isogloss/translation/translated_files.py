@@ -50,11 +50,7 @@ def texts_to_replace(examples: Examples) -> tuple[str, ...]:
 
 
 def answers_to_project(examples: Examples) -> bool:
-    """Whether examples to learn from have answers, which must be found again in their translated passages.
-
-    Raises:
-        IsoglossError: something else must be found again, and nothing here can.
-    """
+    """Whether examples to learn from have answers, which must be found again in their translated passages."""
     moving = [name for name in kind_of(find_task(examples.task)).moves_with_text if name in examples.columns]
     if examples.split != "train" or not moving:
         return False
@@ -88,11 +84,7 @@ class TranslatedTexts:
 
     @classmethod
     def read(cls, path: Path, originals: Examples) -> "TranslatedTexts":
-        """The translations of some examples.
-
-        Raises:
-            DataError: the file is damaged, or has other examples than the originals.
-        """
+        """The translations of some examples."""
         known = set(originals.ids)
         digest = Digest()
         lines: dict[str, Any] = {}
@@ -104,20 +96,12 @@ class TranslatedTexts:
         return cls(path, lines, digest.hex)
 
     def replace_texts(self, originals: Examples, language: str) -> Examples:
-        """The originals in these words.
-
-        Raises:
-            DataError: an example lacks a text.
-        """
+        """The originals in these words."""
         columns: dict[str, Column] = {name: list(self._column(originals, name)) for name in texts_to_replace(originals)}
         return with_texts(originals, columns, language, self.checksum, (str(self.path),))
 
     def answers(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """The translated answers to some questions.
-
-        Raises:
-            DataError: a question has none.
-        """
+        """The translated answers to some questions."""
         found = []
         for identifier in ids:
             answers = self.lines[identifier].answers
@@ -129,11 +113,11 @@ class TranslatedTexts:
     def _column(self, originals: Examples, name: str) -> Iterator[Any]:
         """A column, each item in the form of the original's: a text, or as many texts as it has."""
         for identifier, original in zip(originals.ids, originals.column(name), strict=True):
-            given = getattr(self.lines[identifier], name)
-            if given is None or (not isinstance(original, str) and len(given) != len(original)):
+            translation = getattr(self.lines[identifier], name)
+            if translation is None or (not isinstance(original, str) and len(translation) != len(original)):
                 wanted = "a text" if isinstance(original, str) else f"{len(original)} texts"
                 raise self._incomplete(identifier, f"its {name!r} is not {wanted}")
-            yield given
+            yield translation
 
     def _incomplete(self, identifier: str, what: str) -> DataError:
         fix = "Translate the texts in place and keep the form"

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from isogloss.systems.dual.contrastive import ContrastiveObjective
-from isogloss.systems.dual.model import DualEncoder
+from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder
 from isogloss.systems.pretrained import ModelSource
 from isogloss.training import processes
 from isogloss.training.encoded import Encoded

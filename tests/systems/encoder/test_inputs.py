@@ -9,8 +9,7 @@ import pytest
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.choice import EncoderMultipleChoice
-from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.spans import EncoderEntitySpans
 from isogloss.systems.encoder.tagging import EncoderTagger

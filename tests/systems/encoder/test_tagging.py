@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.tagging import EncoderTagger, cuts
+from isogloss.systems.encoder.tagging import EncoderTagger, split_into_rows
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -87,7 +87,7 @@ def test_every_word_gets_the_tag_of_its_first_piece(letters: ModelSource, words:
 def test_rows_are_filled_greedily(sizes: list[list[int]], room: int) -> None:
     flat = np.array([size for sentence in sizes for size in sentence], np.int64)
     ends = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sizes])]).astype(np.int64)
-    begins, owners = cuts(flat, ends, room)
+    begins, owners = split_into_rows(flat, ends, room)
     wanted, start = [], 0
     for number, sentence in enumerate(sizes):
         filled = room + 1

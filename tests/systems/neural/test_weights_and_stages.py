@@ -83,7 +83,7 @@ def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path:
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
     from transformers import AutoModel
 
-    from isogloss.systems.dual.model import DualEncoder
+    from isogloss.systems.dual.contrastive import DualEncoder
     from isogloss.systems.neural.weights import restore, save
     from isogloss.systems.pretrained import ModelSource
 

@@ -17,8 +17,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 from isogloss.systems.text2text import loss  # noqa: E402
 from isogloss.systems.text2text.adapter import Text2TextAdapter  # noqa: E402
-from isogloss.systems.text2text.copy_constraint import CopyConstraint  # noqa: E402
-from isogloss.systems.text2text.decoding import Constraint, generate  # noqa: E402
+from isogloss.systems.text2text.decoding import Constraint, CopyConstraint, generate  # noqa: E402
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice  # noqa: E402
 from isogloss.systems.text2text.qa import Text2TextReader  # noqa: E402
 from isogloss.systems.text2text.retrieval import Text2TextRetrieval  # noqa: E402

@@ -15,7 +15,7 @@ from isogloss.training.objective import TrainingObjective
 if TYPE_CHECKING:
     from torch import nn
 
-    from isogloss.systems.dual.model import DualEncoder
+    from isogloss.systems.dual.contrastive import DualEncoder
 
 # How the states of a text become its vector, see `PooledEncoder`.
 POOLINGS = ("pooled", "mean", "cls")
@@ -23,24 +23,15 @@ POOLINGS = ("pooled", "mean", "cls")
 
 @dataclass
 class DualEncoderAdapter(RetrievalAdapter):
-    """Trained on questions with passages, or on mentions with entities.
-
-    Attributes:
-        pooling: see `PooledEncoder`.
-        both: whether answers choose among queries as well.
-    """
+    """Trained on questions with passages, or on mentions with entities; with `both`, answers choose queries as well."""
 
     name: ClassVar[str] = "dual encoder"
     pooling: str = "pooled"
     both: bool = False
 
     def load_model(self, seed: int) -> "nn.Module":
-        """The pretrained model with a scale.
-
-        Raises:
-            SystemFailureError: it cannot be opened, or is no encoder that can do this.
-        """
-        from isogloss.systems.dual.model import DualEncoder
+        """The pretrained model with a scale."""
+        from isogloss.systems.dual.contrastive import DualEncoder
 
         if problem := self._unfit():
             raise SystemFailureError(problem, where=self.source.name, fix="Give an encoder such as mBERT or XLM-R")

@@ -10,17 +10,28 @@ Contrastive Learning Batch Size under Memory Limited Setup"). The result is the 
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
+from isogloss.systems.neural.pooled_encoder import PooledEncoder
 from isogloss.training import processes
 from isogloss.training.batching import widths
-from isogloss.training.encoded import Encoded, table
+from isogloss.training.encoded import Encoded, padded_column, table
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 _SIDES = ("query", "answer")
 _ALL = slice(None)
+
+
+class DualEncoder(PooledEncoder):
+    """Texts as unit vectors, and the scale of their cosines; both sides share all weights.
+
+    The scale is a trained number itself, not its logarithm, and begins at 100: as in XTREME-R's baseline.
+    """
+
+    def __init__(self, encoder: nn.Module, pooling: str = "pooled", scale: float = 100.0) -> None:
+        super().__init__(encoder, pooling)
+        self.scale = nn.Parameter(torch.tensor(scale))
 
 
 def contrastive_loss(
@@ -58,10 +69,9 @@ class ContrastiveObjective(TrainingObjective):
     """Pairs of queries and answers; every query must find its own answer among those of its batch.
 
     Args:
-        queries: what is asked; all batches have the width of the longest, so that the answers alone decide the shape.
-        answers: what answers.
+        queries: all batches have the width of the longest, so that the answers alone decide the shape.
+        answers: the texts that answer them.
         places: (pairs, 2), the rows of a query and of its answer.
-        pad: the token that fills up.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
         both: see `contrastive_loss`.
     """
@@ -78,8 +88,6 @@ class ContrastiveObjective(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Both sides as tokens and lengths, and which they are."""
-        identities = np.full((size, 2), -1)
-        identities[: len(items)] = self.places[items]
         queries, answers = self.places[items].T
         query, query_length = table(self.queries, queries, self._query_width, size, self.pad)
         answer, answer_length = table(self.answers, answers, width, size, self.pad)
@@ -88,7 +96,7 @@ class ContrastiveObjective(TrainingObjective):
             "query_length": query_length,
             "answer": answer,
             "answer_length": answer_length,
-            "identity": identities,
+            "identity": padded_column(self.places, items, size, -1),
         }
 
     def weight(self, items: Ints) -> float:
@@ -113,7 +121,7 @@ class ContrastiveObjective(TrainingObjective):
         vectors: dict[str, list[Tensor]] = {side: [] for side in _SIDES}
         for side, rows in parts:
             draws.note()
-            # With a graph, though nobody needs it: without, other kernels might be chosen, which draw otherwise.
+            # With a graph, though it is not needed: without, other kernels might be chosen, which draw otherwise.
             vectors[side].append(_vectors(model, batch, side, rows).detach())
         leaves = {side: torch.cat(found).requires_grad_() for side, found in vectors.items()}
         loss = self._loss(model, leaves["query"], leaves["answer"], batch) * scale
@@ -134,11 +142,7 @@ def _chunks(size: int, chunk: int) -> list[slice]:
 
 
 class _RandomStates:
-    """Random numbers that can be drawn a second time.
-
-    Raises:
-        RuntimeError: a CUDA graph is being captured, which draws new ones at every replay.
-    """
+    """Random numbers that can be drawn a second time."""
 
     def __init__(self, device: torch.device) -> None:
         if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
@@ -147,11 +151,11 @@ class _RandomStates:
         self._states: list[Tensor] = []
 
     def note(self) -> None:
-        """Remember where the generator stands."""
+        """Remember the state of the generator."""
         self._states.append(self._on_device.get_rng_state())
 
     def again(self) -> Iterator[None]:
-        """Put the generator where it stood each time, one after the other."""
+        """Put the generator into each of these states, one after the other."""
         for state in self._states:
             self._on_device.set_rng_state(state)
             yield

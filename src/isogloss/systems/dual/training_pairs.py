@@ -19,8 +19,8 @@ class TrainingPairs:
     """Queries and the texts that answer them, every different one once.
 
     Attributes:
-        queries: what is asked.
-        answers: what answers.
+        queries: questions, or mentions.
+        answers: passages, or entities.
         places: (pairs, 2), which query goes with which answer.
         notes: how many examples were passed over.
     """
@@ -37,9 +37,6 @@ def training_pairs(train: Examples) -> TrainingPairs:
     The answer to a question is the sentence in which its first answer begins, immediately followed by its whole
     paragraph, without line breaks: what LAReQA's candidates look like. A question whose answer lies in no sentence is
     passed over, as the reference does.
-
-    Raises:
-        SystemFailureError: there are no pairs in it.
     """
     found = list(_pairs(train))
     if not found:
@@ -48,17 +45,17 @@ def training_pairs(train: Examples) -> TrainingPairs:
             "there is no pair of query and answer to learn from", where=dataset_name(train), fix=fix
         )
     rows, *texts = zip(*found, strict=True)
-    (queries, asked), (answers, answering) = map(unique, texts)
+    (queries, query_of), (answers, answer_of) = map(unique, texts)
     notes = left_out_notes(train, len(set(rows)), "their answer lies in no sentence, or is no candidate")
-    return TrainingPairs(queries, answers, np.stack([asked, answering], axis=1), notes)
+    return TrainingPairs(queries, answers, np.stack([query_of, answer_of], axis=1), notes)
 
 
 def _pairs(train: Examples) -> Iterator[tuple[int, str, str]]:
     """The row, the query and the answer of every pair."""
     if {"question", "context", "answer_starts"} <= train.columns.keys():
         split = lru_cache(maxsize=8)(sentences)  # questions about one paragraph follow each other
-        asked = zip(train["question"], train["context"], train["answer_starts"], strict=True)
-        for row, (question, context, starts) in enumerate(asked):
+        questions = zip(train["question"], train["context"], train["answer_starts"], strict=True)
+        for row, (question, context, starts) in enumerate(questions):
             spans = split(context)
             if starts and (number := sentence_at(spans, starts[0])) >= 0:
                 start, end = spans[number]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from isogloss.errors import DataError
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
@@ -24,15 +25,8 @@ def embed(
 ) -> Matrix:
     """The unit vectors of texts, in order; each distinct text is encoded once, ever.
 
-    Args:
-        encoder: the model.
-        texts: any texts, repeated or not.
-        cache: its vectors so far.
-        title: what the texts are, for the progress bar and the line with the throughput.
-        quiet: say nothing.
-
-    Raises:
-        SystemFailureError: the model gives something that is no vector.
+    The progress bar and the line with the throughput begin with the title. A model that gives something that is no
+    vector is a SystemFailureError.
     """
     distinct, of_text = unique(texts)
     keys = text_keys(distinct)
@@ -50,7 +44,9 @@ def embed(
                 vectors[rows] = _encoded(encoder, distinct, rows, advance)
                 _keep(cache, keys[rows], vectors[rows], quiet)
         if not quiet:
-            _say(_throughput(title, len(missing), len(distinct) - len(missing), time.perf_counter() - started))
+            seconds = time.perf_counter() - started
+            line = f"{title}: {len(missing):,} texts in {seconds:.1f} s ({len(missing) / max(seconds, 1e-9):,.0f}/s)"
+            _say(f"{line}, {len(cached):,} from the cache" if len(cached) else line)
     return vectors[of_text] if len(distinct) < len(texts) else vectors
 
 
@@ -89,15 +85,9 @@ def _keep(cache: VectorCache, keys: np.ndarray, vectors: Matrix, quiet: bool) ->
     """Add to the cache; where it cannot be written, the work goes on without."""
     try:
         cache.add(keys, vectors)
-    except OSError as error:
+    except DataError as error:
         if not quiet:
-            _say(f"{cache.folder}: vectors are not kept ({error.strerror or error})")
-
-
-def _throughput(title: str, encoded: int, cached: int, seconds: float) -> str:
-    rate = encoded / max(seconds, 1e-9)
-    had = f", {cached:,} from the cache" if cached else ""
-    return f"{title}: {encoded:,} texts in {seconds:.1f} s ({rate:,.0f}/s){had}"
+            _say(f"vectors are not kept: {error}")
 
 
 def _say(line: str) -> None:

@@ -4,7 +4,8 @@ import hashlib
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ _PROBES = ("Good morning.", "Вчера весь день шёл дождь, а 
 
 
 class SentenceEncoder(ABC):
-    """A model that can be asked for vectors.
+    """A model that gives a vector for every text.
 
     Attributes:
         identity: a hash over all that decides the vectors: weights, library, settings.
@@ -66,14 +67,18 @@ def open_encoder(model: str, layer: str = "") -> SentenceEncoder:
     path = _muse() if model == "muse" else Path(model).expanduser()
     if path.suffix != ".onnx" and not path.exists() and _HUB_NAME.fullmatch(model):
         path = _from_hub(model)
-    plain = (path / "config.json").is_file() and not (path / "modules.json").is_file()
+    own_pooling = (path / "modules.json").is_file()
+    plain = (path / "config.json").is_file() and not own_pooling
     if layer and path.exists() and not plain:
         fix = "Leave the layer out, or give a plain transformers folder"
         raise SystemFailureError("it has a pooling of its own, and no layer to choose", where=model, fix=fix)
     if path.is_file():
         return OnnxEncoder(path)
+    if plain or own_pooling:
+        return TransformersEncoder(path, layer) if plain else SentenceTransformersEncoder(path)
     if path.is_dir():
-        return TransformersEncoder(path, layer) if plain else _of_folder(path)
+        fix = "Give an .onnx file, or a folder with config.json (transformers) or modules.json (sentence-transformers)"
+        raise SystemFailureError("not a folder of a model", where=str(path), fix=fix)
     fix = "Give an .onnx file, a model folder, a name on the Hugging Face hub (owner/model), or muse"
     raise SystemFailureError("there is no such model", where=model, fix=fix)
 
@@ -126,10 +131,8 @@ class OnnxEncoder(SentenceEncoder):
         self.path = path
         self.workers = _cores()
         self.library = f"onnxruntime {runtime.__version__}, extensions {extensions.__version__}"
-        try:
+        with _explained("onnxruntime cannot load it", path):
             self._session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its exceptions have no base of their own
-            raise SystemFailureError(f"onnxruntime cannot load it: {_first_line(error)}", where=str(path)) from error
         self._input = self._text_input()
         probes = self.encode(_PROBES)
         self.dimension = probes.shape[1]
@@ -149,12 +152,8 @@ class OnnxEncoder(SentenceEncoder):
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """The first output that has one vector a text."""
-        # Lone surrogates are no text to the tokenizer.
-        clean = [text.encode("utf-8", "replace").decode() for text in texts]
-        try:
-            outputs = self._session.run(None, {self._input: np.array(clean, dtype=object)})
-        except Exception as error:
-            raise SystemFailureError(f"onnxruntime failed: {_first_line(error)}", where=str(self.path)) from error
+        with _explained("onnxruntime failed", self.path):
+            outputs = self._session.run(None, {self._input: np.array(_valid(texts), dtype=object)})
         for output in outputs:
             if isinstance(output, np.ndarray) and output.ndim == 2 and len(output) == len(texts):
                 return output.astype(np.float32, copy=False)
@@ -162,25 +161,26 @@ class OnnxEncoder(SentenceEncoder):
         raise SystemFailureError(f"no output is one vector a text, but of shape {shapes}", where=str(self.path))
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+@contextmanager
+def _explained(what: str, where: Path | str, fix: str = "") -> Iterator[None]:
+    """Turn what a library raises, whose exceptions have no base of their own, into an error that names the model."""
+    try:
+        yield
+    except Exception as error:
+        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SystemFailureError(f"{what}: {said}", where=str(where), fix=fix) from error
+
+
+def _valid(texts: Sequence[str]) -> list[str]:
+    """Texts without lone surrogates, which tokenizers refuse."""
+    return [text.encode("utf-8", "replace").decode() for text in texts]
 
 
 def _from_hub(name: str) -> Path:
     """The folder of a model on the Hugging Face hub, downloaded where it is not there yet."""
     hub = _library("huggingface_hub", "isogloss[train]")
-    try:
+    with _explained("cannot be had from the hub", name, "Check the name and the network, or give the model's folder"):
         return Path(hub.snapshot_download(name, ignore_patterns=list(_OTHER_WEIGHTS)))
-    except Exception as error:  # offline, unknown, forbidden: each has a class of its own
-        fix = "Check the name and the network, or give the folder of the model"
-        raise SystemFailureError(f"cannot be had from the hub: {_first_line(error)}", where=name, fix=fix) from error
-
-
-def _of_folder(folder: Path) -> SentenceEncoder:
-    if (folder / "modules.json").is_file():
-        return SentenceTransformersEncoder(folder)
-    fix = "Give an .onnx file, or a folder with config.json (transformers) or modules.json (sentence-transformers)"
-    raise SystemFailureError("not a folder of a model", where=str(folder), fix=fix)
 
 
 def _folder_hash(folder: Path) -> str:
@@ -195,20 +195,16 @@ class SentenceTransformersEncoder(SentenceEncoder):
 
     def __init__(self, folder: Path) -> None:
         library = _library("sentence_transformers", "sentence-transformers")
-        try:
+        with _explained("sentence-transformers cannot load it", folder):
             self._model = library.SentenceTransformer(str(folder))
-        except Exception as error:
-            what = f"sentence-transformers cannot load it: {_first_line(error)}"
-            raise SystemFailureError(what, where=str(folder)) from error
         self.library = f"sentence-transformers {library.__version__} on {self._model.device.type}"
         self.identity = _identity([_folder_hash(folder), self.library])
         self.dimension = self.encode(_PROBES).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """As the model's own modules have it."""
-        clean = [text.encode("utf-8", "replace").decode() for text in texts]
         vectors: Matrix = self._model.encode(
-            clean, batch_size=len(clean), convert_to_numpy=True, show_progress_bar=False
+            _valid(texts), batch_size=len(texts), convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(vectors, np.float32)
 
@@ -225,13 +221,10 @@ class TransformersEncoder(SentenceEncoder):
     def __init__(self, folder: Path, layer: str = "") -> None:
         self._torch = _library("torch", "isogloss[train]")
         library = _library("transformers", "isogloss[train]")
-        try:
-            with quiet():  # a masked language model has no pooler, and none is needed
-                self._tokenizer = library.AutoTokenizer.from_pretrained(str(folder))
-                model = library.AutoModel.from_pretrained(str(folder))
-        except Exception as error:
-            what = f"transformers cannot load it: {_first_line(error)}"
-            raise SystemFailureError(what, where=str(folder)) from error
+        # Quiet, for a masked language model has no pooler, and none is needed.
+        with _explained("transformers cannot load it", folder), quiet():
+            self._tokenizer = library.AutoTokenizer.from_pretrained(str(folder))
+            model = library.AutoModel.from_pretrained(str(folder))
         device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._model = model.to(device).eval()
         self._longest = min(self._tokenizer.model_max_length, _LONGEST)
@@ -251,9 +244,8 @@ class TransformersEncoder(SentenceEncoder):
         return self._means(texts, range(1, self.layers + 1))
 
     def _means(self, texts: Sequence[str], layers: Iterable[int]) -> list[Matrix]:
-        clean = [text.encode("utf-8", "replace").decode() for text in texts]
         tokens = self._tokenizer(
-            clean, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
+            _valid(texts), padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
         ).to(self._model.device)
         with self._torch.inference_mode():
             states = self._model(**tokens, output_hidden_states=True).hidden_states  # the embeddings come first
@@ -263,7 +255,7 @@ class TransformersEncoder(SentenceEncoder):
 
 
 def _layer_number(layer: str, layers: int, where: str) -> int:
-    """The number of the layer that is asked for."""
+    """The number of a layer, by its name."""
     if not layer:
         return layers
     if layer == "xtreme":

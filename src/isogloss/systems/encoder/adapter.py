@@ -9,7 +9,7 @@ import numpy as np
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
 from isogloss.systems.tokens.inputs import MODEL_ARGUMENTS, ModelInputs, check_length
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded
+from isogloss.training.encoded import Encoded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -22,11 +22,7 @@ def model_arguments(batch: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
 
 
 class EncoderAdapter(TaskAdapter):
-    """A task under one of transformers' heads.
-
-    Attributes:
-        auto_class: transformers' class of the head.
-    """
+    """A task under one of transformers' heads, of the class `auto_class`."""
 
     auto_class: ClassVar[str]
 
@@ -51,7 +47,7 @@ class EncoderAdapter(TaskAdapter):
         return model
 
     def check(self, examples: Examples) -> None:
-        """Languages that the model must be told."""
+        """Look whether the model knows their languages, where it needs them."""
         self.inputs.language_ids(examples)
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
@@ -60,23 +56,14 @@ class EncoderAdapter(TaskAdapter):
 
 
 class LabelledItems(TrainingObjective):
-    """Items with one label each; the model scores every possible label.
-
-    Args:
-        batch: some items as arguments of the model.
-        lengths: of the items.
-        labels: of the items.
-        rows: rows of tokens an item has.
-    """
+    """Items with one label each; the model scores every possible label."""
 
     def __init__(self, batch: Callable[[Ints, int, int], Arrays], lengths: Ints, labels: Ints, rows: int = 1) -> None:
         self._batch, self.lengths, self.labels, self.rows = batch, lengths, labels, rows
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """The items with their labels."""
-        labels = np.full(size, IGNORED, np.int64)
-        labels[: len(items)] = self.labels[items]
-        return {**self._batch(items, width, size), "labels": labels}
+        return {**self._batch(items, width, size), "labels": padded_column(self.labels, items, size, IGNORED)}
 
     def weight(self, items: Ints) -> float:
         """The number of items."""

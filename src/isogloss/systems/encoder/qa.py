@@ -18,7 +18,7 @@ from isogloss.systems.tokens.inputs import InputRows
 from isogloss.systems.tokens.subwords import TextSlices, tokenize, unique
 from isogloss.systems.tokens.windows import AnswerSpans, Windows
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
+from isogloss.training.encoded import Array, Encoded, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -88,9 +88,6 @@ class EncoderReader(EncoderAdapter):
             characters of each sub-word of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the
             places of the answer's sub-words in the row; both 0, the place of the first special token, in a window
             without the whole answer.
-
-        Raises:
-            SystemFailureError: a question leaves no room for its passage.
         """
         inputs, recipe = self.inputs, self.recipe
         distinct, which = unique(questions)
@@ -125,11 +122,9 @@ class _LabelledWindows(TrainingObjective):
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Windows with the places of their answers."""
-        batch = self._rows.batch(items, width, size)
-        for name in ("first", "last"):
-            batch[name] = np.full(size, IGNORED, np.int64)
-            batch[name][: len(items)] = self._rows.encoded.columns[name][items]
-        return batch
+        columns = self._rows.encoded.columns
+        edges = {name: padded_column(columns[name], items, size, IGNORED) for name in ("first", "last")}
+        return {**self._rows.batch(items, width, size), **edges}
 
     def weight(self, items: Ints) -> float:
         """The number of windows."""

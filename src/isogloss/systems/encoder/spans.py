@@ -1,6 +1,6 @@
-"""Named entities from raw text, without anybody's words: characters in, spans of characters out.
+"""Named entities from raw text, without given words: characters in, spans of characters out.
 
-The text is tokenised as it stands. A sub-word that has characters of an entity is labelled B- or I-, one that is only
+The text is tokenised as it is. A sub-word that has characters of an entity is labelled B- or I-, one that is only
 the mark of a blank is passed over, and what is labelled becomes [start, end, type] again, in code points of the text.
 A text that is too long for one row goes on in another, from a word after a blank where there is one.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from isogloss.metrics import spans
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.tagging import LabelledSubwords, best_labels, cuts
+from isogloss.systems.encoder.tagging import LabelledSubwords, best_labels, split_into_rows
 from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.targets import label_ids
 from isogloss.systems.tokens.inputs import InputRows
@@ -85,7 +85,7 @@ def _rows_of(subwords: Subwords, room: int) -> tuple[Ints, Ints]:
     long = np.repeat(sizes > room, sizes)
     units = np.flatnonzero(begins_text[:-1] | after_blank | long)
     sizes = np.diff(np.append(units, len(subwords.ids)))
-    begins, owners = cuts(sizes, np.searchsorted(units, subwords.starts), room)
+    begins, owners = split_into_rows(sizes, np.searchsorted(units, subwords.starts), room)
     return units[begins], owners
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.choice import EncoderMultipleChoice
-from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.spans import EncoderEntitySpans
 from isogloss.systems.encoder.tagging import EncoderTagger
@@ -57,11 +56,7 @@ class EncoderSystem(NeuralSystem):
         return ""
 
     def adapter(self, task: Task) -> EncoderAdapter:
-        """The head for a task.
-
-        Raises:
-            SystemFailureError: the model is not an encoder.
-        """
+        """The head for a task."""
         if self.source.config.is_encoder_decoder:
             fix = f"text2text:{self.source.name} trains such models"
             raise SystemFailureError("the model has a decoder", where=self.source.name, fix=fix)

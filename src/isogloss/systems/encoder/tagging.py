@@ -56,7 +56,7 @@ class EncoderTagger(EncoderAdapter):
         subwords = _fitting(tokenize(self.inputs.tokenizer, words), room, self.inputs.unknown)
         sizes = subwords.lengths[which]
         ends = row_starts(np.fromiter(map(len, sentences), np.int64, len(sentences)))
-        begins, owners = cuts(sizes, ends, room)
+        begins, owners = split_into_rows(sizes, ends, room)
         starts = row_starts(sizes)
         flat = subwords.ids[slice_indices(subwords.starts[which], sizes)]
         bounds = starts[np.append(begins, len(sizes))]
@@ -69,14 +69,14 @@ class EncoderTagger(EncoderAdapter):
 def _fitting(subwords: Subwords, room: int, unknown: int) -> Subwords:
     """Words that have no subwords, or too many for a row, as the unknown token."""
     lengths = subwords.lengths
-    odd = (lengths == 0) | (lengths > room)
-    starts = np.where(odd, len(subwords.ids), subwords.starts[:-1])
-    lengths = np.where(odd, 1, lengths)
+    unusable = (lengths == 0) | (lengths > room)
+    starts = np.where(unusable, len(subwords.ids), subwords.starts[:-1])
+    lengths = np.where(unusable, 1, lengths)
     ids = np.append(subwords.ids, np.int32(unknown))[slice_indices(starts, lengths)]
     return Subwords(ids, row_starts(lengths), subwords.spans)
 
 
-def cuts(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
+def split_into_rows(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
     """Where rows begin: with a sentence, and inside it with the first unit that the row before had no room for.
 
     Args:
@@ -132,6 +132,8 @@ def best_labels(model: "nn.Module", rows: InputRows) -> Ints:
     from isogloss.training.inference import outputs
 
     best = np.zeros(len(rows.encoded.input_ids), np.int64)
-    for items, (found,) in outputs(model, rows.lengths, rows.batch, best_label):
-        rows.scatter(items, found, best)
+    starts, lengths = rows.encoded.starts, rows.lengths
+    for items, (labels,) in outputs(model, lengths, rows.batch, best_label):
+        inside = np.arange(labels.shape[1]) < lengths[items, None]
+        best[slice_indices(starts[items], lengths[items])] = labels[inside]
     return best

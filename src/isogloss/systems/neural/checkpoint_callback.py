@@ -1,4 +1,4 @@
-"""What happens at a checkpoint: all languages are answered, and the weights that a rule may choose are kept."""
+"""What happens at a checkpoint: all languages are predicted, and the weights that a rule may choose are kept."""
 
 import shutil
 from pathlib import Path
@@ -21,18 +21,10 @@ _SHOWN = 3  # of many notes of a kind
 
 
 class CheckpointCallback:
-    """Called at checkpoints: records them, keeps the best weights, and says when it has converged.
-
-    Args:
-        adapter: how the model predicts.
-        context: the dev and test sets, and the folder of the record.
-        languages: those that are recorded.
-        seed: of the run.
-        weights: folder of the weights.
-        display: is told.
+    """Called at checkpoints: records them, keeps the best weights, and says when training has converged.
 
     Attributes:
-        notes: what could not be asked, and why.
+        notes: what could not be predicted, and why.
         failure: what went wrong, where something did: the run ends then, in every process, and it is raised after.
     """
 
@@ -63,14 +55,14 @@ class CheckpointCallback:
         self.failure: Exception | None = None
 
     def _warn(self, missing: list[str]) -> None:
-        """Say before anything is learnt that a dev set which should choose is not there."""
+        """Say before training that a dev set which should choose is not there."""
         for note in missing[:_SHOWN]:
             self.display.say(f"{note}; the last checkpoint answers where it should have chosen")
         if len(missing) > _SHOWN:
             self.display.say(f"and so with {len(missing) - _SHOWN} further languages")
 
     def __call__(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> bool:
-        """Ask and record; True where the run has converged."""
+        """Predict and record; True where the run has converged."""
         try:
             self._record(checkpoint, model)
         except Exception as error:  # in one process of many: raised here, it would leave the others waiting
@@ -85,9 +77,8 @@ class CheckpointCallback:
         scores = {
             code: dev_scores(rows, code, self.adapter.task.main) for code in dict.fromkeys((*self.languages, "en"))
         }
-        self.display.checkpoint(
-            step, checkpoint.steps, checkpoint.loss, {code: of[step] for code, of in scores.items() if of}
-        )
+        dev = {code: by_step[step] for code, by_step in scores.items() if by_step}
+        self.display.checkpoint(step, checkpoint.steps, checkpoint.loss, dev)
         self._save_if_chosen(checkpoint, model)
 
     def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
@@ -100,7 +91,7 @@ class CheckpointCallback:
     def _save_if_chosen(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
         """Save these weights where they are the best so far, and remove those that are no longer.
 
-        Those that were the best at the last state stay: a kill leads back there, and then nobody can make them again.
+        Those that were the best at the last state stay: a kill leads back there, and they could not be made again.
         """
         choices = [*self._choices(checkpoint.step).values(), *self._choices(checkpoint.kept).values()]
         wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}

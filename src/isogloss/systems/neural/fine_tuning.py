@@ -61,7 +61,7 @@ class FineTunedModel:
     def for_language(self, language: str) -> "nn.Module":
         """The model as it answers in a language."""
         if self.weights is not None:
-            # Where one checkpoint answers all, it answers also in languages that nobody had asked for.
+            # Where one checkpoint answers all, it answers also in languages that are not in the record.
             choice = self.chosen.get(language) or next(iter(self.chosen.values()))
             wanted = LAST if choice.step == self.updates else step_name(choice.step)
             if wanted != self.loaded:
@@ -72,13 +72,11 @@ class FineTunedModel:
 
 @dataclass(frozen=True)
 class FineTuning:
-    """A task to be learnt by a model from examples.
+    """A model to be fine-tuned on the examples of a task.
 
     Attributes:
         adapter: how the task is put to the model.
         train: the examples; None leaves the model as it is.
-        seed: of all that is drawn.
-        quiet: show nothing.
     """
 
     adapter: TaskAdapter
@@ -119,7 +117,7 @@ class FineTuning:
                 raise unknown(f"language of {task.id} in {rule}:", language, known)
 
     def _training_sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
-        """What is learnt from in turn, the task's own training set last; and notes on what is not there."""
+        """The training sets of all stages, the task's own last, and notes on those that are not there."""
         found = {name: stage(name, self.adapter.task, train.root) for name in self.adapter.recipe.stages}
         absent = [name for name, examples in found.items() if examples is None]
         notes = [f"stage {name}: its file is not there, and was left out" for name in absent]
@@ -131,7 +129,7 @@ class FineTuning:
         found, fingerprint = read_fit_log(folder), self._fingerprint(sets)
         if found is not None and found.fingerprint == fingerprint:
             further = [code for code in context.languages if code not in found.languages]
-            # Where each language has its own best checkpoint, all checkpoints must be asked in a further one.
+            # Where each language has its own best checkpoint, all checkpoints must predict a further one.
             if not further or adapter.recipe.select != "target-dev":
                 return _with_languages(found, further, folder)
         # The log first: what it tells of must be there, also after a kill.
@@ -154,7 +152,7 @@ class FineTuning:
         return log
 
     def _fingerprint(self, sets: list[Examples]) -> str:
-        """A hash over everything that decides what is learnt."""
+        """A hash over everything that decides the weights."""
         adapter = self.adapter
         settings = {
             at.name: value for at in fields(adapter) if isinstance(value := getattr(adapter, at.name), str | int)
@@ -171,11 +169,10 @@ class FineTuning:
     ) -> FineTunedModel:
         """Train with a record of checkpoints, and keep what answers."""
         adapter, folder, weights = self.adapter, context.folder, context.folder / WEIGHTS
+        callback = None
         with processes.in_step():
-            main = processes.is_main()
-            callback = (
-                CheckpointCallback(adapter, context, log.languages, self.seed, weights, display) if main else None
-            )
+            if processes.is_main():
+                callback = CheckpointCallback(adapter, context, log.languages, self.seed, weights, display)
         model, stages = self._prepare(sets)
         trained = self._train(model, stages, folder / STATE, callback, display)
         with processes.in_step():
@@ -198,7 +195,7 @@ class FineTuning:
         return model
 
     def _prepare(self, sets: list[Examples]) -> "tuple[nn.Module, list[TrainingStage]]":
-        """The model as it begins, and what it learns, one after the other."""
+        """The model before training, and the objectives of its stages."""
         with processes.in_step():
             return self.adapter.load_model(self.seed), [(each, self.adapter.objective(each)) for each in sets]
 

@@ -13,12 +13,7 @@ _WIDE = 105  # columns of a terminal that has room for a bar beside the figures
 
 
 class ProgressDisplay:
-    """Tells how training goes, as log lines.
-
-    Args:
-        title: what is trained.
-        quiet: say nothing.
-    """
+    """Shows how training goes, as log lines that begin with a title."""
 
     def __init__(self, title: str, *, quiet: bool = False) -> None:
         self.title = title
@@ -36,7 +31,8 @@ class ProgressDisplay:
         """An update, about twice a second."""
         if self._first < 0:  # a resumed run begins anywhere
             self._began, self._first = time.monotonic(), step
-        figures = _figures(loss, rate, tokens_per_second, utilisation)
+        speed = f"{_short(tokens_per_second)} tokens/s, {100 * utilisation:.0f} % MFU"
+        figures = f"loss {loss:.3f}, lr {rate:.2g}, {speed}"
         self._show(step, steps, figures, self._remaining(step, steps))
 
     def checkpoint(self, step: int, steps: int, loss: float, dev: Mapping[str, float]) -> None:
@@ -102,10 +98,6 @@ def show_progress(title: str, *, quiet: bool = False) -> Iterator[ProgressDispla
     )
     with Progress(*columns, console=console, transient=True) as bars:
         yield _ProgressBar(title, bars)
-
-
-def _figures(loss: float, rate: float, tokens_per_second: float, utilisation: float) -> str:
-    return f"loss {loss:.3f}, lr {rate:.2g}, {_short(tokens_per_second)} tokens/s, {100 * utilisation:.0f} % MFU"
 
 
 def _short(number: float) -> str:

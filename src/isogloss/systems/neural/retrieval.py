@@ -107,7 +107,7 @@ def _empty_vectors(count: int, dimension: int) -> Matrix:
 
 
 def _weight_sums(model: "nn.Module") -> list[float]:
-    """What every array of weights adds up to: an update changes it, whoever made it."""
+    """What every array of weights adds up to: any update changes it."""
     import torch
 
     with torch.no_grad():

@@ -28,13 +28,8 @@ class _SocialIqaRecord(msgspec.Struct, rename="camel"):
 def stage(name: str, task: Task, root: Path | None) -> Examples | None:
     """The training examples of a stage, in the form of the task's own; None where there is no such file.
 
-    Args:
-        name: `siqa`, or a file of its format below the data folder.
-        task: what it prepares for; it must be a choice between answers.
-        root: the data folder.
-
-    Raises:
-        DataError: a damaged file, or a task that such a stage is not for.
+    Its name is `siqa`, or that of a file of its format below the data folder. A damaged file, or a task that is no
+    choice between answers, is a DataError.
     """
     if kind_of(task).form != "option":
         raise DataError(f"no stage comes before {task.id}: {name} is a choice between answers", fix="Set stages = []")

@@ -24,11 +24,7 @@ _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
 
 
 def flag(name: str, value: object) -> bool:
-    """A setting that is true or false; `#raw=no` in a name is a text, and would count as true.
-
-    Raises:
-        SystemFailureError: it is neither.
-    """
+    """A setting that is true or false; `#raw=no` in a name is a text, and would count as true."""
     if not isinstance(value, bool):
         fix = f"Write {name} or {name}=false"
         raise SystemFailureError(f"{name} = {value!r} is neither true nor false", fix=fix)
@@ -87,10 +83,9 @@ class NeuralSystem(System):
     @classmethod
     def settings(cls) -> list[str]:
         """What may be set, by keyword or behind the `#` of a name: the family's own, and all keys of a recipe."""
-        families = [found for found in cls.__mro__ if issubclass(found, NeuralSystem)]
-        given = [each for found in families for each in signature(found.__init__).parameters.values()]
-        own = [each.name for each in given if each.kind is Parameter.KEYWORD_ONLY]
-        return sorted({*own, *_KEYS})
+        families = [parent for parent in cls.__mro__ if issubclass(parent, NeuralSystem)]
+        parameters = [one for parent in families for one in signature(parent.__init__).parameters.values()]
+        return sorted({*(one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY), *_KEYS})
 
     def _name_parts(self) -> list[str]:
         last = re.sub(r"[^\w.-]+", "-", self.source.title)
@@ -118,11 +113,7 @@ class NeuralSystem(System):
 
     @abstractmethod
     def adapter(self, task: Task) -> TaskAdapter:
-        """How a task is put to the model, with `recipe_for(task)` and `source`.
-
-        Raises:
-            SystemFailureError: it cannot be.
-        """
+        """How a task is put to the model, with `recipe_for(task)` and `source`."""
 
     @property
     def size(self) -> str:
@@ -134,7 +125,7 @@ class NeuralSystem(System):
         return recipe(self.recipe_name, task.id, self.size, self.overrides)
 
     def needs_training(self, task: Task) -> bool:
-        """Always, unless the recipe has no epochs: then the model is asked as it is."""
+        """Always, unless the recipe has no epochs: then the model predicts as it is."""
         found = self.recipe_for(task)
         return bool(found.epochs or found.steps)
 

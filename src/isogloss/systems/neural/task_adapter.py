@@ -1,4 +1,4 @@
-"""How tasks with one form of answer are put to one family of models."""
+"""Task adapters: how a task is put to a family of models, one for every form of answer."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -31,9 +31,9 @@ class TaskAdapter(ABC):
 
     Attributes:
         name: what kept tokens and fits are found by again: one that tokenises or trains otherwise has another.
-        task: what is asked.
-        recipe: where lengths and strides come from.
-        source: where model and tokenizer come from.
+        task: the task.
+        recipe: gives lengths and strides.
+        source: gives model and tokenizer.
     """
 
     name: ClassVar[str]
@@ -46,11 +46,7 @@ class TaskAdapter(ABC):
         """The pretrained model with the head of the task; what is not pretrained is drawn from the seed."""
 
     def objective(self, train: Examples) -> TrainingObjective:
-        """Training examples as an objective.
-
-        Raises:
-            SystemFailureError: there are none, they have no answers, or an answer is not one of the task's.
-        """
+        """Training examples as an objective."""
         if not len(train) or not train.has_gold:
             what = f"the training set {'has no answers' if len(train) else 'is empty'}"
             raise SystemFailureError(what, where=dataset_name(train), fix="Give a training split that has gold")
@@ -60,24 +56,17 @@ class TaskAdapter(ABC):
     def _objective(self, train: Examples) -> TrainingObjective:
         """The same of examples that have answers."""
 
-    def check(self, examples: Examples) -> None:  # noqa: B027 - most models can be asked anything
-        """Look whether examples can be asked at all.
-
-        Raises:
-            SystemFailureError: the model must be told their language, and does not know it.
-        """
+    def check(self, examples: Examples) -> None:  # noqa: B027 - most models take any language
+        """Raise a SystemFailureError where the model needs the examples' language, and does not know it."""
 
     @abstractmethod
     def predict(self, model: "nn.Module", examples: Examples) -> Sequence[Any]:
         """An answer for every example, in order, in the form of the task's kind."""
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
-        """What `make` gives, from disk where it was made before.
+        """What `make` tokenises, from the cache where it has it.
 
-        Args:
-            contents: the columns it is made of.
-            settings: whatever else decides it, beside the adapter and the tokenizer.
-            make: tokenises.
+        The key is made of the columns' contents, the adapter, the tokenizer, and the settings: whatever else decides.
         """
         text = hashlib.blake2b(msgspec.json.encode(contents), digest_size=16).hexdigest()
         return cached([self.name, __version__, self.source.tokenizer_hash, text, *map(str, settings)], make)

@@ -23,11 +23,7 @@ def step_name(step: int | str) -> str:
 
 
 def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
-    """Write a model and its tokenizer into a folder, in the precision the weights have.
-
-    Raises:
-        SystemFailureError: they cannot be written; the disk is full, say.
-    """
+    """Write a model and its tokenizer into a folder, in the precision the weights have."""
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
@@ -54,15 +50,11 @@ def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
 
 
 def restore(model: "nn.Module", folder: Path) -> None:
-    """Give a model the weights of a folder, in the precision they have there.
-
-    Raises:
-        SystemFailureError: they are not there, or damaged.
-    """
+    """Give a model the weights of a folder, in the precision they have there."""
     import torch
     from safetensors.torch import load_file
 
-    from isogloss.training.precision import cast
+    from isogloss.training.model_setup import cast
 
     pretrained = _pretrained(model)
     try:

@@ -6,10 +6,9 @@ from itertools import chain
 import numpy as np
 
 from isogloss.metrics.statistics import IntArray
-from isogloss.systems.base import dataset_name
-from isogloss.systems.ngram.labels import LabelSet
 from isogloss.systems.ngram.linear_model import LinearModel, SparseRows, train_classifier, train_ranker
 from isogloss.systems.ngram.text_features import pair_rows, text_rows
+from isogloss.systems.targets import choice_indices, label_ids, seen_labels
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -23,16 +22,10 @@ class NgramClassifier:
     """Multinomial logistic regression over the n-grams of a text, or of two and what they share."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
-        labels = train[train.gold]
-        self.labels = LabelSet(task, labels, where=dataset_name(train))
+        self.labels, gold = seen_labels(task, label_ids(task, train[train.gold], train), train)
         self.model = LinearModel(_BITS, len(self.labels))
         train_classifier(
-            self.model,
-            lambda rows: _text_features(train, rows),
-            self.labels.codes(labels),
-            seed=seed,
-            epochs=_EPOCHS,
-            batch=_BATCH,
+            self.model, lambda rows: _text_features(train, rows), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
         )
 
     def predict(self, examples: Examples) -> list[str]:
@@ -41,7 +34,7 @@ class NgramClassifier:
         for start in range(0, len(examples), _TOGETHER):
             rows = np.arange(start, min(start + _TOGETHER, len(examples)))
             best = self.model.scores(_text_features(examples, rows)).argmax(axis=1)
-            found += [self.labels.names[code] for code in best.tolist()]
+            found += [self.labels[code] for code in best.tolist()]
         return found
 
 
@@ -59,7 +52,7 @@ class NgramMultipleChoice:
     """A log-linear ranker over (premise, choice), told apart by what is asked for: the cause or the effect."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
-        labels = np.array([int(label) for label in train[train.gold]], np.int64)
+        labels = choice_indices(train)
         self.model = LinearModel(_BITS)
 
         def groups(rows: IntArray) -> tuple[SparseRows, IntArray, IntArray]:

@@ -104,7 +104,7 @@ def char_ngrams(texts: Sequence[str], shortest: int, longest: int) -> tuple[IntA
     return np.concatenate(rows), np.concatenate(hashes)
 
 
-# Scripts that write no blanks between words: a character is the smallest unit that can be told there.
+# Scripts that write no blanks between words: a character is the smallest unit to be found there.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),

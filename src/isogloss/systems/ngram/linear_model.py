@@ -1,4 +1,4 @@
-"""LinearModel models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
+"""Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
 
 Adagrad because features are as rare as words are: each weight has its own pace, and nothing must be tuned per task.
 """
@@ -30,7 +30,7 @@ class SparseRows:
 
     @classmethod
     def of(cls, count: int, owners: IntArray, buckets: npt.NDArray[np.int32], values: Floats) -> "SparseRows":
-        """SparseRows from (row, bucket, value) triples in any order; the bias is added."""
+        """Rows from (row, bucket, value) triples in any order; the bias is added."""
         every = np.arange(count)
         order = np.argsort(np.concatenate([every, owners]), kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(owners, minlength=count) + 1))
@@ -39,7 +39,7 @@ class SparseRows:
 
     @classmethod
     def table(cls, buckets: npt.NDArray[np.int32]) -> "SparseRows":
-        """SparseRows of equal width, each feature with value 1 / sqrt(width); no bias is added."""
+        """Rows of equal width, each feature with value 1 / sqrt(width); no bias is added."""
         count, width = buckets.shape
         return cls(np.arange(count + 1) * width, buckets.ravel(), np.full(buckets.size, width**-0.5, np.float32))
 
@@ -56,7 +56,7 @@ class LinearModel:
         self._squares: Floats = np.full_like(self.weights, 1e-6)
 
     def scores(self, rows: SparseRows) -> Floats:
-        """(n, outputs)."""
+        """The scores of every row, (n, outputs)."""
         parts = self.weights.take(rows.buckets, axis=0)
         parts *= rows.values[:, None]
         scores: Floats = np.add.reduceat(parts, rows.starts[:-1], axis=0)
@@ -80,15 +80,9 @@ class LinearModel:
 def train_classifier(
     model: LinearModel, rows_of: Callable[[IntArray], SparseRows], gold: IntArray, *, seed: int, epochs: int, batch: int
 ) -> None:
-    """Fit softmax regression.
+    """Fit softmax regression, one output a class; only the order of the examples is random.
 
-    Args:
-        model: the weights to fit, one output a class.
-        rows_of: makes the rows of some examples when they are needed, so that memory stays flat.
-        gold: the class of each example.
-        seed: decides the order of the examples, which is all that is random.
-        epochs: passes over the examples.
-        batch: examples a step.
+    `rows_of` makes the rows of some examples when they are needed, so that memory stays flat.
     """
     random = np.random.default_rng(seed)
     for _ in range(epochs):
@@ -96,7 +90,9 @@ def train_classifier(
         for start in range(0, len(gold), batch):
             chosen = order[start : start + batch]
             rows = rows_of(chosen)
-            gradients = _softmax(model.scores(rows))
+            scores = model.scores(rows)
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            gradients = scores / scores.sum(axis=1, keepdims=True)
             gradients[np.arange(len(chosen)), gold[chosen]] -= 1
             model.step(rows, gradients / np.float32(len(chosen)))
 
@@ -126,9 +122,3 @@ def train_ranker(
             gradients = scores / np.repeat(np.add.reduceat(scores, begins), sizes)
             gradients[right] -= 1
             model.step(rows, (gradients / np.float32(len(begins)))[:, None])
-
-
-def _softmax(scores: Floats) -> Floats:
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: Floats = scores / scores.sum(axis=1, keepdims=True)
-    return shares

@@ -77,12 +77,12 @@ class Passages:
     """
 
     def __init__(self, questions: Sequence[str], contexts: Sequence[str]) -> None:
-        asked = Tokens(questions)
+        question_tokens = Tokens(questions)
         self.tokens = tokens = Tokens(contexts)
-        self.openings = tuple(hashes[tokens.owners] for hashes in _openings(asked, len(questions)))
+        self.openings = tuple(hashes[tokens.owners] for hashes in _openings(question_tokens))
         own_keys = join(tokens.keys, tokens.owners.astype(np.uint64))
         self.matched: Mask = (tokens.first_class != _OTHER) & np.isin(
-            own_keys, join(asked.keys, asked.owners.astype(np.uint64))
+            own_keys, join(question_tokens.keys, question_tokens.owners.astype(np.uint64))
         )
         _, place, counts = np.unique(own_keys, return_inverse=True, return_counts=True)
         # What occurs everywhere in the passage says little about one place in it.
@@ -128,7 +128,7 @@ class Passages:
         return {name: np.append(0, np.cumsum(chosen)) for name, chosen in kinds.items()}
 
 
-def _openings(questions: Tokens, count: int) -> tuple[Hashes, Hashes]:
+def _openings(questions: Tokens) -> tuple[Hashes, Hashes]:
     """Hashes of the first word and of the first two words of each question."""
     some = questions.bounds[:-1] < questions.bounds[1:]
     more = questions.bounds[:-1] + 1 < questions.bounds[1:]

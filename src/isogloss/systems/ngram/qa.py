@@ -1,4 +1,4 @@
-"""Reading: which span of the passage looks most like the answer.
+"""Question answering: which span of the passage looks most like the answer.
 
 The score of a span is a sum over how it begins, how it ends and what it is as a whole, so that all spans of a passage
 are scored from a few numbers a token.

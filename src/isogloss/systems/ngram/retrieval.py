@@ -20,11 +20,7 @@ _TEXTS = 256  # texts whose n-grams are in memory
 
 
 class NgramRetriever:
-    """Ranks the pool by cosine with the query; n-grams weigh (1 + log tf) times their idf in the pool.
-
-    Args:
-        depth: how many candidates to rank.
-    """
+    """Ranks `depth` candidates of the pool by cosine; n-grams weigh (1 + log tf) times their idf in the pool."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth

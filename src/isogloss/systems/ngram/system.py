@@ -55,9 +55,9 @@ class NgramSystem(System):
 
     def refusal(self, task: Task) -> str:
         """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
-        form, learnt = kind_of(task).form, self.learns_from(task)
-        if form in _LEARNERS and kind_of(learnt).form != form:
-            return f"{self.name} cannot learn {task.id} from {learnt.id}, which has answers of another form"
+        form, train_task = kind_of(task).form, self.learns_from(task)
+        if form in _LEARNERS and kind_of(train_task).form != form:
+            return f"{self.name} cannot learn {task.id} from {train_task.id}, which has answers of another form"
         if form in _LEARNERS or form == "ranking":
             return ""
         if form == "pairs":

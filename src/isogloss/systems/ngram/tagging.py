@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import IntArray
-from isogloss.systems.base import dataset_name
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
-from isogloss.systems.ngram.labels import LabelSet
 from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, train_classifier
+from isogloss.systems.targets import seen_labels, tag_ids
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -26,11 +25,9 @@ class NgramTagger:
     """Softmax over hashed features of a token and of the two on either side of it."""
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
-        tags = train[train.gold]
-        self.labels = LabelSet(task, chain.from_iterable(tags), where=dataset_name(train))
+        self.labels, gold = seen_labels(task, tag_ids(task, train), train)
         self.model = LinearModel(_BITS, len(self.labels))
         table = _features(train["tokens"])
-        gold = self.labels.codes(chain.from_iterable(tags))
         train_classifier(
             self.model, lambda rows: SparseRows.table(table[rows]), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
         )
@@ -48,9 +45,9 @@ class NgramTagger:
         if not lengths.sum():
             return [[] for _ in sentences]
         scores = self.model.scores(SparseRows.table(_features(sentences)))
-        follows = _followers(self.labels.names)
+        follows = _followers(self.labels)
         best = scores.argmax(axis=1) if follows.all() else _best_sequences(scores, lengths, follows)
-        names = np.array(self.labels.names, dtype=object)[best].tolist()
+        names = np.array(self.labels, dtype=object)[best].tolist()
         ends = np.cumsum(lengths).tolist()
         return [names[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 

@@ -12,7 +12,7 @@ from isogloss.systems.ngram.linear_model import Floats, SparseRows
 _Group = tuple[IntArray, npt.NDArray[np.int32], Floats]  # row, bucket and value of each feature
 
 _LONGEST = 5
-_STEPS = 8  # a share in [0, 1] is told to the model as one of so many steps
+_STEPS = 8  # a share in [0, 1] becomes one of so many features
 
 
 class _Grams:
@@ -62,9 +62,7 @@ def _distinct(rows: IntArray, hashes: Hashes) -> tuple[IntArray, Hashes]:
     return rows[new], hashes[new]
 
 
-def _group(
-    grams: _Grams, role: str, bits: int, chosen: Mask | None = None
-) -> tuple[IntArray, npt.NDArray[np.int32], Floats]:
+def _group(grams: _Grams, role: str, bits: int, chosen: Mask | None = None) -> _Group:
     """N-grams in a role as (row, bucket, value), of unit length in each row."""
     rows, hashes = (grams.rows, grams.hashes) if chosen is None else (grams.rows[chosen], grams.hashes[chosen])
     values = 1 / np.sqrt(grams.sizes(chosen)[rows])

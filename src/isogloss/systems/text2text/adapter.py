@@ -12,7 +12,7 @@ from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, Seq2SeqTo
 from isogloss.systems.tokens.inputs import check_length, language_codes, room_for_text
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Text2TextAdapter(TaskAdapter):
         return Seq2SeqObjective(self.pairs(train), self.tokenizer.pad)
 
     def check(self, examples: Examples) -> None:
-        """Languages that the model must be told."""
+        """Look whether the model knows their languages, where it needs them."""
         self.special_tokens(examples)
 
     @abstractmethod
@@ -65,11 +65,7 @@ class Text2TextAdapter(TaskAdapter):
         ]
 
     def room(self, special: Seq2SeqSpecialTokens) -> int:
-        """Sub-words that fit a source row.
-
-        Raises:
-            SystemFailureError: none fits.
-        """
+        """Sub-words that fit a source row; a SystemFailureError where none fits."""
         return room_for_text(self.source, self.recipe.max_length, special.source_count)
 
     def target(self, special: Seq2SeqSpecialTokens, text: Int32) -> Int32:
@@ -77,11 +73,7 @@ class Text2TextAdapter(TaskAdapter):
         return special.target(text[: max(self.recipe.max_length - special.target_count, 1)])
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """Sources, or pairs: what `make` gives for columns of examples.
-
-        Raises:
-            SystemFailureError: the model has fewer positions than a row may have tokens.
-        """
+        """Sources, or pairs: what `make` gives for columns of examples, from the cache where it has them."""
         recipe = self.recipe
         check_length(self.source, recipe.max_length)
         lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.answer_length
@@ -96,12 +88,7 @@ def encode_pairs(pairs: Sequence[tuple[Int32, Int32]], starts: Sequence[int]) ->
 
 
 class Seq2SeqObjective(TrainingObjective):
-    """Texts to be rewritten as other texts; the loss is that of the target's tokens.
-
-    Args:
-        pairs: sources and targets, in turn.
-        pad: the token that fills up.
-    """
+    """Sources to be rewritten as targets, which are its rows in turn; the loss is that of the target's tokens."""
 
     def __init__(self, pairs: Encoded, pad: int) -> None:
         self.pairs, self.pad = pairs, pad
@@ -114,8 +101,7 @@ class Seq2SeqObjective(TrainingObjective):
         """Sources, and as labels the targets."""
         flat, starts = self.pairs.input_ids, self.pairs.starts
         labels = padded(flat, starts, 2 * items + 1, self._target_width(width), size, IGNORED).astype(np.int64)
-        first = np.full(size, self.pad, np.int64)
-        first[: len(items)] = self.pairs.columns["start"][items]
+        first = padded_column(self.pairs.columns["start"], items, size, self.pad)
         given = shift_right(labels, first, self.pad)
         return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
 

@@ -13,7 +13,7 @@ from isogloss.systems.text2text.adapter import Text2TextAdapter, encode_pairs, s
 from isogloss.systems.text2text.tokenizer import encode_rows
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded
+from isogloss.training.encoded import Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints
 
 if TYPE_CHECKING:
@@ -93,9 +93,7 @@ class _OptionRows:
         longest = int(self.targets.lengths.max())
         flat = padded(self.targets.input_ids, self.targets.starts, which, longest, size * self.options, IGNORED)
         labels = flat.astype(np.int64).reshape(size, self.options, longest)
-        first = np.full(size, self.pad, np.int64)
-        first[: len(items)] = self.first[items]
-        given: Array = shift_right(labels, first, self.pad)
+        given = shift_right(labels, padded_column(self.first, items, size, self.pad), self.pad)
         return {**masked(self.sources, items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
 
 

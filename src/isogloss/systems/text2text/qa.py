@@ -12,7 +12,7 @@ from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens
 from isogloss.systems.tokens.subwords import Int32, TextSlices, concatenate
 from isogloss.systems.tokens.windows import AnswerSpans, Windows
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked, padded
+from isogloss.training.encoded import Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Text2TextReader(Text2TextAdapter):
     """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer.
 
-    Only what stands in the passage may be written, so that every answer is a stretch of it, to the character, and none
+    Only what is in the passage may be written, so that every answer is a stretch of it, to the character, and none
     is in another language. Of a passage that does not fit a row, several windows are read; those without the answer
     write nothing, and the likeliest answer is taken.
     """
@@ -75,8 +75,7 @@ class Text2TextReader(Text2TextAdapter):
         prompts, ends = self.decoder_prompts(examples)
 
         def batch(items: Ints, width: int, size: int) -> Arrays:
-            example = np.zeros(size, np.int64)
-            example[: len(items)] = example_of[items]
+            example = padded_column(example_of, items, size, 0)
             begin, end = (padded(rows.aligned[name], rows.starts, items, width, size, -1) for name in ("begin", "end"))
             sources = masked(rows, items, width, size, self.tokenizer.pad)
             places = {"inside": begin >= 0, "solid": end > begin}
@@ -93,8 +92,7 @@ class Text2TextReader(Text2TextAdapter):
 
     def _copy_answers(self, model: "nn.Module", batch: "Mapping[str, Tensor]") -> "tuple[Tensor, ...]":
         """The first and the last token of the answer in every row, and its log-probability."""
-        from isogloss.systems.text2text.copy_constraint import CopyConstraint
-        from isogloss.systems.text2text.decoding import generate
+        from isogloss.systems.text2text.decoding import CopyConstraint, generate
 
         constraint = CopyConstraint(batch["input_ids"], batch["inside"], batch["solid"], batch["end"])
         generate(model, batch, constraint, self.recipe.answer_length)
@@ -110,23 +108,20 @@ class Text2TextReader(Text2TextAdapter):
         Returns:
             The windows, and the source of each, with the column `example` and, aligned, the characters of every token
             of the passage as `begin` and `end`, -1 elsewhere.
-
-        Raises:
-            SystemFailureError: a question leaves no room for its passage.
         """
         tokenizer, specials = self.tokenizer, self.special_tokens(examples)
         question, context = tokenizer.subwords(["question:", "context:"])
         longest = len(question) + self.recipe.query_length
         texts = tokenizer.subwords([f"question: {text}" for text in examples["question"]])
         heads = [np.concatenate([text[:longest], context]) for text in texts]
-        room = np.array([self.room(of) - len(head) for of, head in zip(specials, heads, strict=True)], np.int64)
+        room = np.array([self.room(one) - len(head) for one, head in zip(specials, heads, strict=True)], np.int64)
         if room.min(initial=1) < 1:
             what = f"a question of {len(heads[int(room.argmin())])} tokens leaves no room for its passage"
             fix = "Set a larger max_length or a smaller query_length"
             raise SystemFailureError(what, where=dataset_name(examples), fix=fix)
         windows = Windows.of(tokenizer.tokenizer, examples["context"], room, self.recipe.stride)
-        before = [np.concatenate([of.source_prefix, head]) for of, head in zip(specials, heads, strict=True)]
-        after = [of.source_suffix for of in specials]
+        before = [np.concatenate([one.source_prefix, head]) for one, head in zip(specials, heads, strict=True)]
+        after = [one.source_suffix for one in specials]
         head, tail = (TextSlices.stacked(rows).rows(windows.examples) for rows in (before, after))
         ids, starts, places = concatenate([head, windows.slices, tail])
         characters = windows.characters(places[1], len(ids))

@@ -23,11 +23,7 @@ class Text2TextRetrieval(RetrievalAdapter):
     name = "text2text retrieval"
 
     def load_model(self, seed: int) -> "nn.Module":
-        """The pretrained model, which needs no head.
-
-        Raises:
-            SystemFailureError: it cannot be opened, or must be told languages.
-        """
+        """The pretrained model, which needs no head."""
         if hasattr(self.source.tokenizer, "src_lang"):
             what = "it must be told the language of a text, and a pool has many"
             fix = "Take a model that needs no language ids (mT5)"

@@ -37,18 +37,14 @@ class Text2TextSystem(NeuralSystem):
         return "" if form in _ADAPTERS else f"{self.name} has no format for the {form} of {task.id}"
 
     def adapter(self, task: Task) -> TaskAdapter:
-        """How a task is put to the model.
-
-        Raises:
-            SystemFailureError: the model only reads.
-        """
+        """How a task is put to the model."""
         if not self.source.config.is_encoder_decoder:
             fix = f"encoder:{self.source.name} trains such models"
             raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
         return _ADAPTERS[kind_of(task).form](task, self.recipe_for(task), self.source)
 
     def recipe_for(self, task: Task) -> Recipe:
-        """The recipe for a task; retrieval follows that of what is learnt before it, but for the user's changes."""
+        """The recipe for a task; retrieval follows that of what is trained before it, but for the user's changes."""
         if not kind_of(task).retrieval:
             return super().recipe_for(task)
         overrides: dict[str, Any] = {}

@@ -15,14 +15,8 @@ _NOTHING = np.empty(0, np.int32)
 class TagFormat:
     """Tags as tokens, and back: `<extra_id_0> DET <extra_id_1> NOUN` for two words.
 
-    The markers come round again after the last, so that a sentence may have any number of words.
-
-    Args:
-        tokenizer: of the model.
-        tags: the task's.
-
-    Raises:
-        SystemFailureError: the vocabulary cannot tell the tags apart.
+    The markers come round again after the last, so that a sentence may have any number of words. A vocabulary that
+    cannot tell the tags apart is a SystemFailureError.
     """
 
     def __init__(self, tokenizer: Seq2SeqTokenizer, tags: Sequence[str]) -> None:
@@ -31,11 +25,11 @@ class TagFormat:
         self._tag_of = {tuple(row.tolist()): number for number, row in enumerate(self.subwords)}
         inside = {token for row in self.subwords for token in row[1:].tolist()}
         unknown = tokenizer.tokenizer.unk_token_id
-        odd = [tag for tag, row in zip(tags, self.subwords, strict=True) if not len(row) or unknown in row]
+        unspellable = [tag for tag, row in zip(tags, self.subwords, strict=True) if not len(row) or unknown in row]
         numbers = set(self.markers.tolist())
         alike = len(self._tag_of) < len(self.tags) or len(numbers) < len(self.markers)
-        if odd or alike or unknown in numbers or inside & numbers:
-            what = f"its vocabulary cannot spell the tags {', '.join(odd or self.tags)}"
+        if unspellable or alike or unknown in numbers or inside & numbers:
+            what = f"its vocabulary cannot spell the tags {', '.join(unspellable or self.tags)}"
             fix = "Take a model whose vocabulary has capital letters and digits"
             raise SystemFailureError(what, where=tokenizer.model.name, fix=fix)
 
@@ -59,11 +53,7 @@ class TagFormat:
         return self.numbered([self.subwords[tag] for tag in tags])
 
     def parse(self, tokens: Sequence[int], words: int) -> list[int]:
-        """The tags that were written for so many words; what comes after them is not looked at.
-
-        Raises:
-            ValueError: the tokens are no tags of so many words.
-        """
+        """The tags that were written for so many words; what comes after them is not looked at."""
         tags, place = [], 0
         for word in range(words):
             if place >= len(tokens) or tokens[place] != self.marker(word):

@@ -1,6 +1,6 @@
 """Tagging: words are numbered where they are read, and every number is written with a tag after it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,7 @@ from isogloss.systems.text2text.tag_format import TagFormat
 from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, encode_rows
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked
+from isogloss.training.encoded import Encoded, masked, padded_column
 from isogloss.training.objective import Arrays, Ints
 
 if TYPE_CHECKING:
@@ -63,30 +63,24 @@ class Text2TextTagger(Text2TextAdapter):
         prompts, ends = self.decoder_prompts(examples)
 
         def batch(items: Ints, width: int, size: int) -> Arrays:
-            sentence = np.zeros(size, np.int64)
-            sentence[: len(items)] = sentences[items]
-            counts = np.ones(size, np.int64)
-            counts[: len(items)] = words[items]
+            sentence, counts = padded_column(sentences, items, size, 0), padded_column(words, items, size, 1)
             sources = masked(rows, items, width, size, self.tokenizer.pad)
             return {**sources, "decoder_input_ids": prompts[sentence], "end": ends[sentence], "words": counts}
 
-        for items, (written,) in outputs(model, rows.lengths, batch, self._write_tags()):
+        for items, (written,) in outputs(model, rows.lengths, batch, self._write_tags):
             for row, tokens in zip(items.tolist(), written.tolist(), strict=True):
                 tags = self.format.parse(tokens, int(words[row]))
                 begin = int(begins[row])
                 answers[int(sentences[row])][begin : begin + len(tags)] = [self.format.tags[tag] for tag in tags]
         return answers
 
-    def _write_tags(self) -> "Callable[[nn.Module, Mapping[str, Tensor]], tuple[Tensor]]":
-        from isogloss.systems.text2text.decoding import generate
-        from isogloss.systems.text2text.tag_constraint import TagConstraint
+    def _write_tags(self, model: "nn.Module", batch: "Mapping[str, Tensor]") -> "tuple[Tensor]":
+        """The tokens that are written for every row."""
+        from isogloss.systems.text2text.decoding import TagConstraint, generate
 
-        def forward(model: "nn.Module", batch: "Mapping[str, Tensor]") -> "tuple[Tensor]":
-            constraint = TagConstraint(self.format, batch["words"], batch["end"], self.tokenizer.pad)
-            longest = int(batch["words"].max()) * self.format.longest + 1
-            return (generate(model, batch, constraint, longest),)
-
-        return forward
+        constraint = TagConstraint(self.format, batch["words"], batch["end"], self.tokenizer.pad)
+        longest = int(batch["words"].max()) * self.format.longest + 1
+        return (generate(model, batch, constraint, longest),)
 
     def _sources(self, examples: Examples) -> Encoded:
         def make() -> Encoded:

@@ -57,11 +57,7 @@ class Seq2SeqSpecialTokens:
 
 
 class Seq2SeqTokenizer:
-    """The tokenizer of a sequence-to-sequence model.
-
-    Args:
-        model: where it comes from.
-    """
+    """The tokenizer of a sequence-to-sequence model."""
 
     def __init__(self, model: ModelSource) -> None:
         self.model = model
@@ -69,11 +65,7 @@ class Seq2SeqTokenizer:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer itself.
-
-        Raises:
-            SystemFailureError: it is none for sequence-to-sequence models.
-        """
+        """The tokenizer itself."""
         found = self.model.tokenizer
         if found.pad_token_id is None or found.eos_token_id is None:
             lacks = "padding" if found.pad_token_id is None else "end"
@@ -98,11 +90,7 @@ class Seq2SeqTokenizer:
         return np.array([row[-1] for row in self.subwords([str(digit) for digit in range(10)])], np.int32)
 
     def special_tokens(self, language: str) -> Seq2SeqSpecialTokens:
-        """The special tokens around texts of a language.
-
-        Raises:
-            SystemFailureError: the model must be told the language, and does not know it.
-        """
+        """The special tokens around texts of a language."""
         if language not in self._special_tokens:
             self._special_tokens[language] = self._probe(language)
         return self._special_tokens[language]
@@ -166,8 +154,8 @@ def join_fields(fields: Sequence[Int32], room: int) -> Int32:
     return np.concatenate(kept) if kept else np.empty(0, np.int32)
 
 
-def encode_rows(rows: Sequence[Int32], aligned: dict[str, Array] | None = None, **columns: Any) -> Encoded:
-    """Rows as one flat array."""
+def encode_rows(rows: Sequence[Int32], **columns: Array) -> Encoded:
+    """Rows as one flat array, with a number for every row in each column."""
     flat = np.concatenate(rows) if rows else np.empty(0, np.int32)
     starts = row_starts(np.array([len(row) for row in rows], np.int64))
-    return Encoded(flat, starts, aligned or {}, {name: np.asarray(column) for name, column in columns.items()})
+    return Encoded(flat, starts, {}, columns)

@@ -10,9 +10,9 @@ import numpy as np
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.tokens.special_tokens import SpecialTokens, TokenRows, cut_longest_first
-from isogloss.systems.tokens.subwords import TextSlices, slice_indices, tokenize, unique
+from isogloss.systems.tokens.subwords import TextSlices, tokenize, unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded
+from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
 from isogloss.training.objective import Ints
 
 # Arguments of a forward pass; whatever else is in a batch is for the loss.
@@ -53,10 +53,10 @@ class ModelInputs:
 
     @cached_property
     def languages(self) -> Mapping[str, int] | None:
-        """The number of each language, for models that must be told; None for all others, and those with only one."""
+        """The number of each language, for models with an embedding for each of several; None for all others."""
         config = self.source.config
-        told = getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1
-        return (getattr(config, "lang2id", None) or {}) if told else None
+        embedded = getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1
+        return (getattr(config, "lang2id", None) or {}) if embedded else None
 
     @cached_property
     def unknown(self) -> int:
@@ -70,20 +70,12 @@ class ModelInputs:
         return int(self.tokenizer.pad_token_id or 0)
 
     def room(self, special_tokens: SpecialTokens, longest: int) -> int:
-        """Sub-words that fit an input of the longest length, special tokens not counted.
-
-        Raises:
-            SystemFailureError: none fits, or the model has fewer positions.
-        """
+        """Sub-words that fit an input of the longest length, special tokens not counted; an error where none fits."""
         check_length(self.source, longest)
         return room_for_text(self.source, longest, special_tokens.count)
 
     def encode(self, columns: Sequence[Sequence[str]], longest: int) -> Encoded:
-        """One text a row, or two, cut where they are too long, the longer first; a repeated text is tokenised once.
-
-        Raises:
-            SystemFailureError: no text fits, or the model has fewer positions.
-        """
+        """One text a row, or two, cut where they are too long, the longer first; a repeated text is tokenised once."""
         texts, which = unique([text for column in columns for text in column])
         subwords = tokenize(self.tokenizer, texts)
         first, *second = (TextSlices.of(subwords, part) for part in np.split(which, len(columns)))
@@ -100,11 +92,7 @@ class ModelInputs:
         return Encoded(rows.ids, rows.starts, {**segments, **(aligned or {})}, columns or {})
 
     def language_ids(self, examples: Examples) -> Ints | None:
-        """The language number of every example, where the model must be told.
-
-        Raises:
-            SystemFailureError: the model does not know a language.
-        """
+        """The language number of every example, None where the model needs none; an error where it knows none."""
         if self.languages is None:
             return None
         codes = language_codes(examples)
@@ -116,12 +104,9 @@ class ModelInputs:
         return np.fromiter((self.languages[code] for code in codes), np.int64, len(examples))
 
     def rows_for(self, examples: Examples, encoded: Encoded, example_of: Ints | None = None) -> "InputRows":
-        """Tokenised rows of examples, with their languages where the model must be told.
+        """Tokenised rows of examples, with their language numbers where the model needs them.
 
-        Args:
-            examples: what was tokenised.
-            encoded: its rows.
-            example_of: the example each row is of, where that is not simply the row's number.
+        `example_of` has the example of each row, where that is not simply the row's number.
         """
         languages = self.language_ids(examples)
         if languages is not None and example_of is not None:
@@ -131,7 +116,7 @@ class ModelInputs:
 
 @dataclass(frozen=True)
 class InputRows:
-    """Tokenised rows, and the language number of each where the model must be told."""
+    """Tokenised rows, and the language number of each where the model needs one."""
 
     inputs: ModelInputs
     encoded: Encoded
@@ -150,15 +135,8 @@ class InputRows:
             segments = padded(encoded.aligned["segments"], encoded.starts, rows, width, size, 0)
             batch["token_type_ids"] = segments.astype(np.int64)
         if self.languages is not None:
-            batch["langs"] = np.zeros((size, width), np.int64)
-            batch["langs"][: len(rows)] = self.languages[rows][:, None]
+            batch["langs"] = padded_column(self.languages, rows, size, 0)[:, None].repeat(width, axis=1)
         return batch
-
-    def scatter(self, rows: Ints, values: Array, into: Array) -> None:
-        """Put values of some rows, (rows, width or more), where their tokens are in a flat array."""
-        lengths = self.encoded.starts[rows + 1] - self.encoded.starts[rows]
-        inside = np.arange(values.shape[1]) < lengths[:, None]
-        into[slice_indices(self.encoded.starts[rows], lengths)] = values[inside]
 
 
 def language_codes(examples: Examples) -> Sequence[str]:
@@ -174,12 +152,9 @@ def max_positions(config: Any) -> int:
 
 
 def check_length(source: ModelSource, longest: int) -> None:
-    """Look whether a model can take rows of a length.
+    """Raise a SystemFailureError where a model has fewer positions than rows may have tokens.
 
     To be called whenever there are rows, for those from the cache may have been made for another model.
-
-    Raises:
-        SystemFailureError: it has fewer positions.
     """
     if 0 < (most := max_positions(source.config)) < longest:
         what = f"max_length is {longest}, but the model has {most} positions"
@@ -187,11 +162,7 @@ def check_length(source: ModelSource, longest: int) -> None:
 
 
 def room_for_text(source: ModelSource, longest: int, special_tokens: int) -> int:
-    """Sub-words that fit a row of the longest length beside so many special tokens.
-
-    Raises:
-        SystemFailureError: none fits.
-    """
+    """Sub-words that fit a row of the longest length beside so many special tokens; an error where none fits."""
     if longest <= special_tokens:
         what = f"max_length is {longest}, and special tokens alone take {special_tokens}"
         raise SystemFailureError(what, where=source.name, fix="Set a larger max_length")

@@ -27,7 +27,7 @@ class Subwords:
         starts: where each text begins, with the end of the last.
         spans: (sub-words, 2), half-open code points of its text that a sub-word stands for: no whitespace at the
             ends, and none that the next one begins with; empty for one that is only the mark of a blank. Without rows
-            where nobody asked for them.
+            where they were not wanted.
     """
 
     ids: Int32
@@ -110,11 +110,7 @@ def slice_indices(begins: Ints, lengths: Ints) -> Ints:
 
 
 def tokenize(tokenizer: Any, texts: Sequence[str], *, spans: bool = False) -> Subwords:
-    """The sub-words of texts; with `spans` the characters of each as well.
-
-    Raises:
-        SystemFailureError: the tokenizer is one in Python, which does not know the characters of its sub-words.
-    """
+    """The sub-words of texts; with `spans` the characters of each as well."""
     call = _tokenizer_call(tokenizer, spans)
     ids, lengths, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [np.empty((0, 2), np.int32)]
     for start in range(0, len(texts), _TOGETHER):

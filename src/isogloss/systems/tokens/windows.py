@@ -50,9 +50,6 @@ class Windows:
         """Windows over passages, each with room for so many sub-words, until one ends with the passage.
 
         Each begins `stride` sub-words after the one before, or where that one ends if the stride is longer.
-
-        Raises:
-            SystemFailureError: the tokenizer does not tell the characters of its sub-words.
         """
         distinct, passage_of = unique(contexts)
         passages = tokenize(tokenizer, distinct, spans=True)

@@ -72,6 +72,7 @@ def declared(task_id: str) -> Task:
         parallel=f"mini-{real.parallel or name}",
         options=options,
         edition_of=name,
+        english_training=False,
         made_by="isogloss.tasks.mini.make:folder",
         licence="Apache-2.0",
         homepage="",

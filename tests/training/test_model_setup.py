@@ -1,11 +1,11 @@
-"""What a model computes in."""
+"""The precision that a model is trained in."""
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs torch")
 
 from isogloss.training.errors import TrainingError  # noqa: E402
-from isogloss.training.precision import cast, precision_of  # noqa: E402
+from isogloss.training.model_setup import cast, precision_of  # noqa: E402
 
 CPU = torch.device("cpu")
 
