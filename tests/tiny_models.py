@@ -4,6 +4,7 @@ A pytest plugin, named in conftest: a test asks for `tiny_bert`, `tiny_xlmr`, `t
 folder, as `save_pretrained` writes it.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,16 @@ def _saved(factory: pytest.TempPathFactory, name: str, tokenizer: Any, made: Cal
     return folder
 
 
+def _same_every_time(made: Any, specials: list[str], unknown: str) -> Any:
+    """The trained vocabulary in one order and to whole numbers: the trainer's threads agree on neither."""
+    from tokenizers import models
+
+    scores = dict(json.loads(made.to_str())["model"]["vocab"])
+    learnt = sorted((-round(score), token) for token, score in scores.items() if token not in specials)
+    vocabulary = [*((token, 0.0) for token in specials), *((token, -score) for score, token in learnt)]
+    return models.Unigram(vocabulary, unk_id=specials.index(unknown))
+
+
 def _wordpiece(specials: list[str], single: str, second: str) -> Any:
     """A cased WordPiece vocabulary of the suite; the special tokens by their names in upper or in lower brackets."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -199,6 +210,7 @@ def _unigram(specials: dict[str, str], single: str, second: str, inputs: list[st
         show_progress=False,
     )
     made.train_from_iterator([*texts(), *also], trainer)
+    made.model = _same_every_time(made, list(specials.values()), specials["unk"])
     used = [(token, made.token_to_id(token)) for token in specials.values() if token in single + second]
     made.post_processor = processors.TemplateProcessing(single=single, pair=f"{single} {second}", special_tokens=used)
     named = {f"{name}_token": token for name, token in specials.items()}
