@@ -21,7 +21,7 @@ endif
 
 help:
 	@echo "make demo       run, score, explain and report the floor baseline on the embedded suite, offline"
-	@echo "make test-fast  run the tests that take less than a second or two: for daily work"
+	@echo "make test-fast  run the quick tests, with fewer drawn examples: for daily work"
 	@echo "make test       run all tests (over real files too where ISOGLOSS_DATA points at a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"
 	@echo "make bench      measure against the peer libraries, side by side"
@@ -50,7 +50,7 @@ test: setup
 	$(BIN)/python -m pytest -n auto --dist loadfile -q
 
 test-fast: setup
-	$(BIN)/python -m pytest -n auto --dist loadfile -q -m "not slow"
+	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n auto --dist loadfile -q -m "not slow"
 
 lint: setup
 	$(BIN)/ruff check

@@ -10,8 +10,9 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # How long one example takes depends on what else the machine does: no test fails for that.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+settings.register_profile("complete", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=15)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 
 pytest_plugins = ["tiny_models"]
 

@@ -105,6 +105,7 @@ def copy(tmp_path: Path) -> Copy:
     return Copy(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
     copy.write("cli/hello.py", VERB)
     copy.replace("cli/main.py", "VERBS = {\n", 'VERBS = {\n    "hello": ("hello", "Greet a language."),\n')
@@ -112,6 +113,7 @@ def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
     assert copy.isogloss("hello", "sw") == "Hello, Kiswahili!\n"
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_task_is_a_file_and_a_word_and_joins_no_suite_uninvited(copy: Copy) -> None:
     copy.write("tasks/colours.py", TASK)
@@ -137,6 +139,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_language_of_the_checklist_is_a_row_and_a_file(copy: Copy) -> None:
     rows = (copy.package / "languages/languages.tsv").read_text(encoding="utf-8").splitlines()

@@ -46,6 +46,7 @@ def test_a_report_of_everything(run: Path, tmp_path: Path) -> None:
     assert {row["value"] for row in rows if (row["task"], row["language"]) == ("xnli", "ar")} == {"70.0", "60.0"}
 
 
+@pytest.mark.slow
 def test_the_analysis_of_several_systems_is_read(run: Path, tmp_path: Path) -> None:
     case = {"id": "en-0", "inputs": {"premise": "so"}, "gold": "neutral"}
     for name in ("one", "two"):

@@ -94,6 +94,7 @@ def test_compare_uses_the_weights(own: Path, tmp_path: Path) -> None:
     assert compared["overall"]["difference"] == pytest.approx(by_hand(rule_of(own), differences))
 
 
+@pytest.mark.slow
 def test_a_run_of_it_can_be_reported_when_the_file_is_gone(tmp_path: Path) -> None:
     own = write(tmp_path / "ours.toml", OWN.format(rule="flat"))
     runs = tmp_path / "runs"

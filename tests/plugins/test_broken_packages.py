@@ -56,6 +56,7 @@ def test_systems_are_listed_by_name_and_ours_are_ours(broken: Environment) -> No
     assert found["absent"] == "nowhere:THING"
 
 
+@pytest.mark.slow
 def test_every_verb_serves_our_tasks(broken: Environment, answered: Path, tmp_path: Path) -> None:
     words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "en,sw")
     assert "2 files, 0 errors" in broken.isogloss("validate", answered).out
@@ -76,6 +77,7 @@ def test_asking_for_one_is_an_error_that_says_why(broken: Environment, name: str
         assert "cannot be loaded" in said or "is not a System" in said
 
 
+@pytest.mark.slow
 def test_every_verb_names_the_one_that_it_is_asked_for(broken: Environment, answered: Path, tmp_path: Path) -> None:
     for words in (
         ("export", "absent", "--out", tmp_path),
@@ -121,6 +123,7 @@ def test_the_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
     assert f"warning: {other}:SUITE left out: {found}:SUITE has the name 'ours' in isogloss.suites" in done.err
 
 
+@pytest.mark.slow
 def test_what_loads_and_then_fails_is_left_out_of_our_tasks(answered: Path, tmp_path: Path) -> None:
     """An attribute and a metric that raise, and an attribute of the wrong length; one with a plain list is served."""
     code = """

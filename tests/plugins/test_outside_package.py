@@ -128,6 +128,7 @@ def test_compare_two_systems(outside: Environment, systems: tuple[Path, Path], t
     assert compared["tasks"][0]["low"] > 0
 
 
+@pytest.mark.slow
 def test_explain_by_its_own_attribute_and_by_ours(
     outside: Environment, systems: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_explain_by_its_own_attribute_and_by_ours(
     assert "sharedWords" in (page / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_run_of_its_system_then_report(outside: Environment, systems: tuple[Path, Path], tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     done = outside.isogloss("run", "word-overlap", "--suite", "outside", "--seeds", 1, "--out", runs)

@@ -74,6 +74,7 @@ def test_a_finished_grid_is_not_read_again(tmp_path: Path, work: Counter[str]) -
     assert work == {"system": 1}
 
 
+@pytest.mark.slow
 def test_a_further_cell_costs_no_other(tmp_path: Path, work: Counter[str]) -> None:
     filled(tmp_path, languages="de sw")
     work.clear()
@@ -82,6 +83,7 @@ def test_a_further_cell_costs_no_other(tmp_path: Path, work: Counter[str]) -> No
     assert {cell.language for cell in Results.from_json(planned(tmp_path).results_path(0)).cells} == {"de", "en", "sw"}
 
 
+@pytest.mark.slow
 def test_results_are_those_of_the_folder(tmp_path: Path, mini_data: Path) -> None:
     """Every kind of task: what statistics on disk give is what `isogloss score` gives, byte by byte."""
     names = isogloss.tasks.suites.suite("mini").tasks
@@ -137,6 +139,7 @@ def test_statistics_of_other_answers_or_another_version_are_not_used(
     assert work["judge"] == 2
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_name_is_judged_from_the_answers(
     tmp_path: Path, work: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
