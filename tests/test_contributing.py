@@ -114,7 +114,6 @@ def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_task_is_a_file_and_a_word_and_joins_no_suite_uninvited(copy: Copy) -> None:
     copy.write("tasks/colours.py", TASK)
     copy.write("tasks/readers/colours.py", READER)
@@ -139,7 +138,6 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_a_language_of_the_checklist_is_a_row_and_a_file(copy: Copy) -> None:
     rows = (copy.package / "languages/languages.tsv").read_text(encoding="utf-8").splitlines()
