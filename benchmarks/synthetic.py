@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from isogloss.languages import all_languages, language
-from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.readers.split_files import SplitFiles, corpus_iso3
 from isogloss.tasks.registry import task
 
 CANDIDATES = 1_003_893
@@ -349,7 +349,7 @@ def tatoeba(folders: Folders) -> None:
     for code in task("tatoeba").languages:
         words, english = Words(code, "tatoeba"), Words("en", f"tatoeba/{code}")
         rows = range(_count("tatoeba", code))
-        iso3 = SplitFiles(task("tatoeba"), code, "test", folders.data, "").iso3
+        iso3 = corpus_iso3(code)
         folders.gold("tatoeba", code, "".join(f"{english.text(6)}\n" for _ in rows), suffix=".eng")
         folders.gold("tatoeba", code, "".join(f"{words.text(6)}\n" for _ in rows), suffix=f".{iso3}")
         gold = [str(row) for row in rows]
