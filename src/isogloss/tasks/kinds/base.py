@@ -140,7 +140,7 @@ class Kind(ABC):
 
     @abstractmethod
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Statistics of answers without errors against gold; their `units` say what is drawn when they are resampled."""
+        """Statistics of answers without errors against gold; their `units` say what is resampled."""
 
     def row_id(self, split: str, row: int) -> str | None:
         """The id of a row of the dataset; None where only the dataset knows."""
