@@ -45,6 +45,16 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     assert "dev-en.jsonl:2491" in found
 
 
+def test_a_huge_answer_is_not_shown_whole(tmp_path: Path) -> None:
+    labels = xnli_dev(tmp_path / "data")
+    answers = {f"dev-{i}": label for i, label in enumerate(labels)} | {"dev-0": "x" * 1_000_000}
+    write_jsonl(tmp_path / "pred/xnli/dev-en.jsonl", answers)
+    [problem] = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert "dev-0" in str(problem)
+    assert "Write the label itself" in str(problem)
+    assert len(str(problem)) < 2_000
+
+
 def test_tag_counts_name_the_sentence(tmp_path: Path) -> None:
     data, root = tmp_path / "data", tmp_path / "pred"
     answers: dict[str, object] = {f"dev-{i}": tags for i, tags in enumerate(wikiann_dev(data))}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from isogloss.errors import PredictionError
 
 SHOWN = 12
+# Characters of a message: an answer that it quotes may be a whole file.
+LONGEST = 600
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Problem:
     warning: bool = False
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}"
+        what = self.what if len(self.what) <= LONGEST else f"{self.what[:LONGEST]}…"
+        text = f"{self.where}: {what}"
         return f"{text}. {self.fix}" if self.fix else text
 
 
