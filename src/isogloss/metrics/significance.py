@@ -1,161 +1,67 @@
-"""Is the difference real: tests between two systems scored on the same examples.
+"""Is the difference real: the exact distribution of a difference whose sources could fall to either system.
 
-Every p-value is two-sided. Resampled p-values are (r + 1) / (resamples + 1), r being how many resamples are
-at least as extreme as the data: never 0, so a family of m tests at 0.05 under Holm's correction needs more
-than 20 m resamples.
+Every p-value is two-sided. Nothing is drawn at random, so p has no smallest step that a correction over many tests
+would lift above 0.05, and depends neither on the order of the systems nor on which others are compared.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import log
+from collections.abc import Sequence
+from math import exp, lgamma, log, pi, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
-from isogloss.metrics.intervals import ROUNDING, percentile_interval
-from isogloss.metrics.resampling import Seed, block_sizes, collapse, resampled_sums, unit_table, weighted_sums
-from isogloss.metrics.statistics import MEAN, FloatArray, Statistics
+from isogloss.metrics.estimate import ROUNDING
+from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.student import SMALLEST_P, normal_tail
 
-# Differences with a smaller p-value are called significant.
-ALPHA = 0.05
-# Measured: one binomial draw (about 40 ns) costs as much as drawing and summing 50 random bits.
-BINOMIAL_COST = 50
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How much better one system is than another.
-
-    Attributes:
-        difference: score of the first minus score of the second.
-        low: lower end of its interval.
-        high: upper end of its interval.
-        p: the two-sided p-value of no difference.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p: float
+# Up to so many sources all sums of signed values are written out.
+ENUMERATED = 16
+# Up to this sum whole numbers are counted exactly.
+COUNTED = 20_000
+_BISECTIONS = 200
 
 
-def paired_bootstrap(
-    a: Statistics, b: Statistics, resamples: int = 1000, seed: Seed = 0, level: float = 0.95
-) -> Difference:
-    """The difference score(a) - score(b) under the same draws of units for both systems.
+def sign_test(values: npt.ArrayLike) -> float:
+    """The p-value of a sum of values each of which could as well have had the other sign.
 
-    The interval is the expanded percentile interval; the p-value is that of `paired`.
+    P(|sum of ± values| >= |sum of values|) over all choices of signs: approximate randomisation (Noreen 1989) with
+    all its trials. Values of one size make it McNemar's exact test. It is exact for few values and for whole numbers
+    (right answers gained or lost in each source); otherwise the saddlepoint approximation of the same probability
+    (Robinson 1982), which is within a few per cent of it, far out in the tail as well.
 
     Args:
-        a: the rows of one system.
-        b: those of the other, of the same metric over the same units in the same order.
-        resamples: how many times the units are drawn again.
-        seed: the same seed gives the same answer.
-        level: the confidence level of the interval.
-
-    Raises:
-        ValueError: the two cannot be paired, or there is nothing to resample.
-    """
-    _check_aligned(a, b)
-    table_a, table_b = unit_table(a), unit_table(b)
-    columns = a.rows.shape[1]
-    sums = resampled_sums(np.concatenate([table_a[:, :-1], table_b], axis=1), resamples, seed)
-    count = sums[:, -1]
-    replicates_a = a.value(sums[:, :columns], count)
-    replicates_b = b.value(sums[:, columns:-1], count)
-    return paired(replicates_a, replicates_b, a.score - b.score, level, units=len(table_a))
-
-
-def paired(
-    replicates_a: FloatArray,
-    replicates_b: FloatArray,
-    observed: float,
-    level: float = 0.95,
-    units: int | None = None,
-) -> Difference:
-    """The difference of two systems from replicates drawn with the same weights.
-
-    `joint_replicates` of the same units with the same seed gives both systems the same weights, so their
-    columns, and any averages of them, can be subtracted draw by draw. The null distribution is that of the
-    replicates moved to have no difference: p counts |replicate - observed| >= |observed| (Efron and
-    Tibshirani 1993, section 16.4).
-
-    Args:
-        replicates_a: bootstrap scores of one system, (resamples,).
-        replicates_b: those of the other, in the same order of draws.
-        observed: score of the first minus score of the second.
-        level: the confidence level of the interval.
-        units: how many units were drawn, as in `percentile_interval`.
-
-    Raises:
-        ValueError: the replicates differ in number, or one is not finite.
-    """
-    if replicates_a.shape != replicates_b.shape:
-        raise ValueError(f"paired replicates differ in shape: {replicates_a.shape} and {replicates_b.shape}")
-    differences = replicates_a - replicates_b
-    low, high = percentile_interval(differences, level, units, score=observed)
-    return Difference(observed, low, high, _resampled_p(differences - observed, observed))
-
-
-def approximate_randomisation(a: Statistics, b: Statistics, trials: int = 1000, seed: Seed = 0) -> float:
-    """The p-value of exchanging the two systems' rows of each unit with probability 1/2 (Noreen 1989).
-
-    Exchanging the rows of a unit moves its row difference from one system's sums to the other's, so only
-    the number of exchanges of each distinct difference matters, and that is binomial.
-
-    Args:
-        a: the rows of one system.
-        b: those of the other, of the same metric over the same units in the same order.
-        trials: how many times all units are exchanged at random.
-        seed: the same seed gives the same answer.
+        values: what each source adds to the difference (`estimate.swaps`).
 
     Returns:
-        The two-sided p-value, at least 1 / (trials + 1).
+        The two-sided p-value, 1 where no source differs.
 
     Raises:
-        ValueError: the two cannot be paired.
+        ValueError: a value is not finite.
     """
-    _check_aligned(a, b)
-    moves = unit_table(b)[:, :-1] - unit_table(a)[:, :-1]
-    moves = moves[moves.any(axis=1)]
-    if not len(moves):
+    given = np.sort(np.asarray(values, dtype=np.float64).ravel())  # one order of summing, whoever comes first
+    if not np.isfinite(given).all():
+        raise ValueError(f"value {int(np.argmin(np.isfinite(given)))} is not finite")
+    observed = abs(float(given.sum()))
+    sizes = np.sort(np.abs(given))
+    sizes = sizes[sizes > ROUNDING * sizes[-1:].sum()]
+    if not len(sizes) or observed < ROUNDING * sizes[-1]:
         return 1.0
-    moved = _moved_sums(moves, trials, seed)
-    differences = a.value(a.sums + moved, len(a)) - b.value(b.sums - moved, len(b))
-    return _resampled_p(differences, a.score - b.score)
+    scaled, observed = sizes / sizes[-1], observed / float(sizes[-1])
+    whole = _whole_numbers(sizes)
+    if whole is not None:
+        p = _counted_tail(whole, observed * float(whole[-1]))
+    elif len(sizes) <= ENUMERATED:
+        p = _enumerated_tail(scaled, observed)
+    else:
+        p = 2 * _saddlepoint_tail(scaled, observed)
+    return min(1.0, max(p, SMALLEST_P))
 
 
-def mcnemar(a: Statistics, b: Statistics, *, mid_p: bool = False) -> float:
-    """The exact McNemar test of two systems' 0/1 rows.
-
-    Of the examples that exactly one system gets right, each falls to either with probability 1/2 if the
-    systems are equally good: p = 2 P(X <= min(only a, only b)), X ~ Binomial(only a + only b, 1/2), at most
-    1. The mid-p variant counts the observed outcome half: less conservative, and still close to its level.
-
-    Args:
-        a: the 0/1 rows of one system.
-        b: those of the other, on the same examples.
-        mid_p: take the mid-p variant.
-
-    Returns:
-        The two-sided p-value.
-
-    Raises:
-        ValueError: rows are not 0/1, share units, or cannot be paired.
-    """
-    _check_aligned(a, b)
-    if a.value != MEAN or not np.isin([a.rows, b.rows], (0, 1)).all():
-        raise ValueError("McNemar's test is for 0/1 rows; use paired_bootstrap for other scores")
-    if a.units is not None and len(np.unique(a.units)) < len(a):
-        raise ValueError("McNemar's test needs independent rows; use paired_bootstrap where they share units")
-    only_a, only_b = int((a.rows > b.rows).sum()), int((a.rows < b.rows).sum())
-    total, fewer = only_a + only_b, min(only_a, only_b)
-    drawn = np.arange(fewer)
-    steps = np.log((total - drawn) / (drawn + 1))
-    probabilities = np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - total * log(2))
-    below = float(probabilities.sum())
-    if mid_p:
-        below -= float(probabilities[-1]) / 2
-    return min(1.0, 2 * below)
+def one_size(values: npt.ArrayLike) -> bool:
+    """Whether all values that are not 0 have one size: the sign test is then McNemar's."""
+    sizes = np.abs(np.asarray(values, dtype=np.float64))
+    sizes = sizes[sizes > ROUNDING * sizes.max(initial=0.0)]
+    return not len(sizes) or bool(np.ptp(sizes) <= 1e-9 * sizes.max())
 
 
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
@@ -184,37 +90,70 @@ def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
     return adjusted
 
 
-def _moved_sums(moves: FloatArray, trials: int, seed: Seed) -> FloatArray:
-    """Sums (trials, k) of the rows of a table, each taken with probability 1/2."""
-    rng = np.random.default_rng(seed)
-    rows, counts = collapse(moves)
-    blocks: Iterator[FloatArray]
-    if BINOMIAL_COST * len(rows) <= len(moves):
-        sizes = block_sizes(len(rows), trials)
-        blocks = (rng.binomial(counts, 0.5, (size, len(counts))).astype(np.float64) for size in sizes)
-    else:
-        rows = np.repeat(rows, counts, axis=0)
-        blocks = (_coins(rng, size, len(moves)) for size in block_sizes(len(rows), trials))
-    return weighted_sums(blocks, rows)
+def _whole_numbers(sizes: FloatArray) -> npt.NDArray[np.int64] | None:
+    """The sizes as multiples of a common measure; None where they have none, or it is too small."""
+    for divisor in range(1, 7):
+        multiples = sizes * (divisor / sizes[0])
+        whole = np.rint(multiples)
+        if whole.sum() > COUNTED:
+            return None
+        if (np.abs(multiples - whole) < 1e-6).all():
+            return whole.astype(np.int64)
+    return None
 
 
-def _coins(rng: np.random.Generator, size: int, width: int) -> FloatArray:
-    """Fair coins, shape (size, width), as 0.0 and 1.0."""
-    drawn = rng.integers(256, size=(size, -(-width // 8)), dtype=np.uint8)
-    return np.unpackbits(drawn, axis=1, count=width).astype(np.float64)
+def _counted_tail(sizes: npt.NDArray[np.int64], observed: float) -> float:
+    """P(|sum| >= observed) for whole numbers: the distributions of those of equal size, convolved.
+
+    Only additions of positive numbers, so that small probabilities keep their digits.
+    """
+    shares = np.ones(1)
+    for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):
+        successes = np.arange(count + 1)
+        logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in successes.tolist()])
+        signs = np.zeros(2 * size * count + 1)
+        signs[2 * size * successes] = np.exp(logs - count * log(2))
+        shares = np.convolve(shares, signs)
+    sums = np.arange(len(shares)) - int(sizes.sum())
+    return float(shares[np.abs(sums) >= observed - 0.5 + ROUNDING].sum())
 
 
-def _resampled_p(null: FloatArray, observed: float) -> float:
-    """The share of null differences at least as large as the observed one, itself counted in."""
-    extreme = int((np.abs(null) >= abs(observed) - ROUNDING).sum())
-    return (extreme + 1) / (len(null) + 1)
+def _enumerated_tail(sizes: FloatArray, observed: float) -> float:
+    """P(|sum| >= observed) over all choices of signs."""
+    sums = np.zeros(1)
+    for size in sizes.tolist():
+        sums = np.concatenate([sums - size, sums + size])
+    return float((np.abs(sums) >= observed - 1e-9).mean())
 
 
-def _check_aligned(a: Statistics, b: Statistics) -> None:
-    """Two systems can be paired only if their rows are of one metric over the same units."""
-    if a.value != b.value or a.rows.shape != b.rows.shape:
-        raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
-    if a.units is b.units:
-        return
-    if a.units is None or b.units is None or not np.array_equal(a.units, b.units):
-        raise ValueError("cannot pair statistics whose rows belong to different units")
+def _saddlepoint_tail(sizes: FloatArray, observed: float) -> float:
+    """P(sum >= observed) by Lugannani and Rice (1980); the logarithm of the generating function is sum log cosh."""
+    most = float(sizes.sum())
+    if observed >= most * (1 - 1e-9):
+        return 0.5 ** len(sizes)
+    point = _saddlepoint(sizes, observed)
+    # log cosh x without overflow
+    generating = float((point * sizes + np.log1p(np.exp(-2 * point * sizes)) - log(2)).sum())
+    curvature = float((sizes**2 * (1 - np.tanh(point * sizes) ** 2)).sum())
+    signed_root = sqrt(max(2 * (point * observed - generating), 0.0))
+    scaled_point = point * sqrt(curvature)
+    if signed_root < 1e-3:  # at the middle the formula divides 0 by 0; the normal distribution is exact enough
+        return normal_tail(observed / sqrt(float((sizes**2).sum())))
+    density = exp(-(signed_root**2) / 2) / sqrt(2 * pi)
+    return normal_tail(signed_root) + density * (1 / scaled_point - 1 / signed_root)
+
+
+def _saddlepoint(sizes: FloatArray, observed: float) -> float:
+    """Where the tilted sum has the observed mean: sum of size * tanh(point * size) = observed."""
+    low, high = 0.0, 1.0
+    while float((sizes * np.tanh(high * sizes)).sum()) < observed and high < 1e9:
+        low, high = high, 2 * high
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if high - low < 1e-13 * high:
+            break
+        if float((sizes * np.tanh(middle * sizes)).sum()) < observed:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

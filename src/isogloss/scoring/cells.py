@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import Statistics
@@ -24,6 +25,10 @@ from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
+# What is thought of as drawn anew: sources with all their examples, or single examples and their translations.
+Resample = Literal["source", "example"]
+RESAMPLES: tuple[Resample, ...] = ("source", "example")
+
 
 @dataclass(frozen=True)
 class Request:
@@ -36,6 +41,7 @@ class Request:
     data: Path | None = None
     gold: Path | None = None
     allow_partial: bool = False
+    resample: Resample = "source"
 
     @classmethod
     def of(
@@ -48,6 +54,7 @@ class Request:
         data: str | os.PathLike[str] | None = None,
         gold: str | os.PathLike[str] | None = None,
         allow_partial: bool = False,
+        resample: Resample = "source",
     ) -> "Request":
         """A request in a user's words; every unknown name is an error with the nearest ones."""
         named = find_suite(suite)
@@ -55,6 +62,8 @@ class Request:
         languages = [languages] if isinstance(languages, str) else languages
         if split not in ("test", "dev", "best"):
             raise unknown("split", split, ("test", "dev", "best"))
+        if resample not in RESAMPLES:
+            raise unknown("unit to resample", resample, RESAMPLES)
         wanted = chosen_tasks(tasks, named.tasks)
         codes = None
         if languages is not None:
@@ -64,7 +73,7 @@ class Request:
                 if code not in known:
                     raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
         labels = None if gold is None else Path(gold)
-        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial)
+        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample)
 
     @property
     def splits(self) -> tuple[str, ...]:

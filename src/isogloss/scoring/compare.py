@@ -1,111 +1,25 @@
 """Is one system better than another: paired tests per cell, per task and overall."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, overload
+from typing import overload
 
 import msgspec
 
 from isogloss.errors import PredictionError
-from isogloss.metrics.significance import paired
-from isogloss.notebooks import data_frame, html_table
+from isogloss.metrics import aggregate
+from isogloss.metrics.estimate import Estimate, difference, mean
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.scoring.averages import MIXED, Estimate, averaged, cell_estimate, mean, overall
-from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
-from isogloss.scoring.draws import RESAMPLES, Draws, draw
+from isogloss.scoring.averages import MIXED, averaged
+from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
+from isogloss.scoring.comparison import Comparison, ScoreContrast
+from isogloss.scoring.contrast import contrast_numbers, corrected, distinct_names, tested
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
-
-
-class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
-    """Two systems on one cell, task average, or overall.
-
-    Attributes:
-        level: "cell", "task" or "overall".
-        name: `task/language`, the task, or the rule of the overall figure.
-        test: the test that gave p.
-        n: the number of examples.
-        lower_is_better: whether the smaller score is the better one.
-    """
-
-    level: str
-    name: str
-    test: str
-    n: int
-    lower_is_better: bool = False
-
-    @property
-    def winner(self) -> Literal["first", "second", ""]:
-        """Which of the two is better, "" where they cannot be told apart."""
-        return self.favours(self.lower_is_better)
-
-
-class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Two systems compared on all the cells that both have; differences are the first minus the second.
-
-    Attributes:
-        first: the name of one system.
-        second: that of the other.
-        cells: one contrast a cell.
-        tasks: one a task average.
-        overall: that of the overall figure; None where there is but one task, or no such figure.
-        rule: how the overall figure is made.
-        skipped: cells that only one of the systems has.
-        note: why there is no overall figure, where it would be expected.
-    """
-
-    first: str
-    second: str
-    cells: list[ScoreContrast]
-    tasks: list[ScoreContrast]
-    overall: ScoreContrast | None
-    rule: str
-    skipped: list[str]
-    note: str = ""
-
-    def verdict(self) -> str:
-        """The comparison in one sentence."""
-        top = self.overall or (self.tasks[0] if len(self.tasks) == 1 else None)
-        wins = Counter(contrast.winner for contrast in self.cells)
-        counted = (
-            f"{wins['first']} of {len(self.cells)} cells favour {self.first}, {wins['second']} favour {self.second}"
-        )
-        if top is None:
-            return f"{counted}; {self.note}" if self.note else counted
-        low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
-        span = f"{abs(top.difference):.1f} points (95 % {low:.1f} to {high:.1f}, p = {top.p:.3g})"
-        if not top.winner:
-            return f"{self.first} and {self.second} cannot be told apart: {span}; {counted}"
-        names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
-        return f"{names[0]} is better than {names[1]} by {span}; {counted}"
-
-    def __repr__(self) -> str:
-        return f"<Comparison: {self.verdict()}>"
-
-    def _repr_html_(self) -> str:
-        """A small table for notebooks."""
-        heading = ("", self.first, self.second, "difference", "95 %", "p")
-        averages = [*self.tasks, *([] if self.overall is None else [self.overall])]
-        rows = [
-            (
-                each.name if each.level != "overall" else "overall",
-                *(f"{score:.1f}" for score in (each.first, each.second)),
-                f"{each.difference:+.1f}",
-                f"{each.low:+.1f} to {each.high:+.1f}",
-                f"{each.p:.3g}",
-            )
-            for each in averages or self.cells
-        ]
-        return html_table(self.verdict(), heading, rows)
-
-    def to_pandas(self) -> Any:
-        """Every contrast as a row of a pandas data frame."""
-        top = [] if self.overall is None else [self.overall]
-        systems = {"first_system": self.first, "second_system": self.second}
-        return data_frame([systems | msgspec.structs.asdict(each) for each in [*self.cells, *self.tasks, *top]])
+from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders, seed_share
+from isogloss.scoring.sources import Sources
+from isogloss.tasks.registry import task
 
 
 @overload
@@ -121,6 +35,7 @@ def compare(
     tasks: Sequence[str] | None = ...,
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
+    resample: Resample = ...,
 ) -> Comparison: ...
 
 
@@ -134,6 +49,7 @@ def compare(
     tasks: Sequence[str] | None = ...,
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
+    resample: Resample = ...,
 ) -> Comparison | list[Comparison]: ...
 
 
@@ -146,11 +62,13 @@ def compare(
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     allow_partial: bool = False,
+    resample: Resample = "source",
 ) -> Comparison | list[Comparison]:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
     Args:
-        *predictions: two or more prediction folders, or mappings {task: {language: {id: answer}}}.
+        *predictions: two or more prediction folders, folders of seeds (`seed-0`, `seed-1`, …), or mappings
+            {task: {language: {id: answer}}}.
         suite: decides languages, averages and the rule of the overall figure.
         data: the data folder with gold; default ISOGLOSS_DATA or the user's cache.
         gold: a folder of labels in XTREME's layout, instead of the data folder.
@@ -158,6 +76,8 @@ def compare(
         tasks: only these tasks.
         languages: only these languages.
         allow_partial: also compare cells whose gold is incomplete; no average includes them.
+        resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
+            from the same ones.
 
     Returns:
         The comparison of two systems; of more, a list with one for every pair.
@@ -175,96 +95,160 @@ def compare(
         data=data,
         gold=gold,
         allow_partial=allow_partial,
+        resample=resample,
     )
     found = compare_request(predictions, request)
     return found[0] if len(predictions) == 2 else found
 
 
 def compare_request(
-    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None, seed: int = 0
+    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
 ) -> list[Comparison]:
     """Compare every pair of systems as a request says; `progress` is called with each cell before it is judged."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
-    judged = [{(c.task, c.language): c for c in judged_cells(each, request, progress)} for each in systems]
-    shared = [key for key in judged[0] if all(key in cells for cells in judged)]
-    if not shared:
-        raise PredictionError("the systems have no cell in common", where=", ".join(names))
-    everything = dict.fromkeys(key for cells in judged for key in cells)
-    skipped = [f"{name}/{code}" for name, code in everything if (name, code) not in shared]
-    aligned = [[_one_score(cells[key]) for key in shared] for cells in judged]
-    for group in zip(*aligned, strict=True):
-        _check_same_examples(group, names)
-    draws = draw(aligned, RESAMPLES, seed)
-    return [
-        _contrasted((names[a], names[b]), (aligned[a], aligned[b]), (draws[a], draws[b]), request, skipped)
-        for a, b in combinations(range(len(systems)), 2)
+    folders = [seed_folders(each) for each in systems]
+    names = distinct_names([str(open_predictions(next(iter(each.values()))).system["name"]) for each in folders])
+    judged = [
+        SystemRuns.of(name, [list(judged_cells(each, request, progress)) for each in runs.values()])
+        for name, runs in zip(names, folders, strict=True)
     ]
+    return [_compared(first, second, request) for first, second in combinations(judged, 2)]
+
+
+@dataclass(frozen=True)
+class SystemRuns:
+    """The judged cells of one system by (task, language), one cell a seed; and what only some of its seeds have."""
+
+    name: str
+    cells: dict[tuple[str, str], list[Cell]]
+    in_some: list[str]
+
+    @classmethod
+    def of(cls, name: str, runs: Sequence[Sequence[Cell]]) -> "SystemRuns":
+        """The cells that all runs of a system have, with the one figure each task is known by alone."""
+        shared, in_some = common_cells(runs, where=name)
+        rows = ([_one_score(cell) for cell in row] for row in zip(*shared, strict=True))
+        return cls(name, {(row[0].task, row[0].language): row for row in rows}, in_some)
+
+    @property
+    def seeds(self) -> int:
+        """How many runs there are."""
+        return len(next(iter(self.cells.values())))
 
 
 def _one_score(cell: Cell) -> Cell:
-    """The cell with the one figure the task is known by alone."""
     score = main_statistics(cell.task, cell.metrics)
     return replace(cell, judgement=replace(cell.judgement, metrics={SCORE: score}))
 
 
-def _check_same_examples(cells: Sequence[Cell], names: Sequence[str]) -> None:
-    first = cells[0]
-    for cell, name in zip(cells, names, strict=True):
-        same = len(cell.metrics[SCORE]) == len(first.metrics[SCORE]) and cell.split == first.split
-        if not same or cell.judgement.dialect != first.judgement.dialect:
-            what = f"{names[0]} and {name} were scored on different examples of {cell.task}/{cell.language}"
-            raise PredictionError(what, fix="Score both on the same split, with the same kind of answers")
-
-
-def _contrasted(
-    names: tuple[str, str],
-    cells: tuple[list[Cell], list[Cell]],
-    draws: tuple[Draws, Draws],
-    request: Request,
-    skipped: list[str],
-) -> Comparison:
-    found = [_cell_contrast(a, b, draws, len(cells[0])) for a, b in zip(*cells, strict=True)]
-    averages: dict[str, tuple[Estimate, Estimate]] = {}
-    for name in dict.fromkeys(cell.task for cell in cells[0]):
-        inside = [averaged(side, name, request) for side in cells]
-        if inside[0]:
-            first, second = (
-                mean([cell_estimate(cell, SCORE, drawn) for cell in side])
-                for side, drawn in zip(inside, draws, strict=True)
-            )
-            averages[name] = (first, second)
-    tasks = [_average_contrast("task", name, pair, lower_is_better(name)) for name, pair in averages.items()]
-    inside_suite = {name: pair for name, pair in averages.items() if name in request.suite.tasks}
+def _compared(first: SystemRuns, second: SystemRuns, request: Request) -> Comparison:
+    shared = [key for key in first.cells if key in second.cells]
+    names = (first.name, second.name)
+    if not shared:
+        raise PredictionError("the systems have no cell in common", where=", ".join(names))
+    skipped = ["/".join(key) for key in dict.fromkeys([*first.cells, *second.cells]) if key not in shared]
+    for key in shared:
+        _check_same_examples((*first.cells[key], *second.cells[key]), names)
+    pairs = {key: (first.cells[key], second.cells[key]) for key in shared}
+    together = _paired(pairs, request, names)
+    found = [
+        _contrast("cell", "/".join(key), _paired({key: pairs[key]}, request, names)[key], len(shared)) for key in shared
+    ]
+    averages: dict[str, PairedEstimates] = {}
+    for name in dict.fromkeys(name for name, _ in shared):
+        inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
+        if inside:
+            averages[name] = PairedEstimates.mean([together[name, cell.language] for cell in inside])
+    tasks = [
+        _contrast("task", name, each, len(averages), _is_partial(name, shared, request))
+        for name, each in averages.items()
+    ]
+    inside_suite = {name: each for name, each in averages.items() if name in request.suite.tasks}
     has_overall = len(inside_suite) > 1 and request.split != "best"
     mixed = has_overall and mixed_directions(inside_suite)
     return Comparison(
-        names[0],
-        names[1],
+        *names,
         corrected(found),
         corrected(tasks),
-        _overall(inside_suite, request) if has_overall and not mixed else None,
+        _overall(inside_suite, request, any(_is_partial(name, shared, request) for name in request.suite.tasks))
+        if has_overall and not mixed
+        else None,
         request.suite.rule,
-        skipped,
+        [*skipped, *dict.fromkeys([*first.in_some, *second.in_some])],
         MIXED if mixed else "",
+        (first.seeds, second.seeds),
+        request.resample,
     )
 
 
-def _cell_contrast(a: Cell, b: Cell, draws: tuple[Draws, Draws], family: int) -> ScoreContrast:
-    key = (a.task, a.language, SCORE)
-    numbers, test = tested(a.metrics[SCORE], b.metrics[SCORE], (draws[0][key], draws[1][key]), family)
-    return ScoreContrast(*numbers, "cell", f"{a.task}/{a.language}", test, a.n, lower_is_better(a.task))
+def _is_partial(name: str, shared: Sequence[tuple[str, str]], request: Request) -> bool:
+    """Whether some language of a task's average was not compared."""
+    return any((name, code) not in shared for code in request.suite.languages_of(name))
 
 
-def _average_contrast(level: str, name: str, pair: tuple[Estimate, Estimate], lower_is_better: bool) -> ScoreContrast:
-    first, second = pair
-    difference = paired(first.draws, second.draws, first.value - second.value, units=first.units)
-    numbers = contrast_numbers((first.value, second.value), difference)
-    return ScoreContrast(*numbers, level, name, "paired bootstrap", first.n, lower_is_better)
+@dataclass(frozen=True)
+class PairedEstimates:
+    """The scores of two systems on one thing, and what each source adds to their difference."""
+
+    first: Estimate
+    second: Estimate
+    swapped: Estimate | None
+
+    @staticmethod
+    def mean(parts: Sequence["PairedEstimates"], weights: Sequence[float] | None = None) -> "PairedEstimates":
+        """The mean of both systems over some cells or tasks."""
+        swapped = [part.swapped for part in parts if part.swapped is not None]
+        return PairedEstimates(
+            mean([part.first for part in parts], weights),
+            mean([part.second for part in parts], weights),
+            mean(swapped, weights) if len(swapped) == len(parts) else None,
+        )
 
 
-def _overall(averages: Mapping[str, tuple[Estimate, Estimate]], request: Request) -> ScoreContrast:
+def _paired(
+    pairs: Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]], request: Request, names: tuple[str, str]
+) -> dict[tuple[str, str], PairedEstimates]:
+    """The estimates of both systems on some cells, over the sources these cells have.
+
+    With a single run on either side, the systems' answers can be exchanged source by source; with several the
+    seeds are a further source of error, which no exchange tells of.
+    """
+    sources = Sources((cell for both in pairs.values() for cells in both for cell in cells), request.resample)
+    sides = [
+        cell_estimates(list(zip(*(both[side] for both in pairs.values()), strict=True)), sources, f"{side}")
+        for side in (0, 1)
+    ]
+    found = {}
+    for key, (first, second) in pairs.items():
+        single = len(first) == len(second) == 1
+        swapped = sources.swaps(first[0], first[0].metrics[SCORE], second[0].metrics[SCORE]) if single else None
+        found[key] = PairedEstimates(sides[0][*key, SCORE], sides[1][*key, SCORE], swapped)
+    return found
+
+
+def _check_same_examples(cells: Sequence[Cell], names: tuple[str, str]) -> None:
+    first = cells[0]
+    for cell in cells:
+        same = len(cell.metrics[SCORE]) == len(first.metrics[SCORE]) and cell.split == first.split
+        if not same or cell.judgement.dialect != first.judgement.dialect:
+            what = f"{names[0]} and {names[1]} were scored on different examples of {cell.task}/{cell.language}"
+            raise PredictionError(what, fix="Score both on the same split, with the same kind of answers")
+
+
+def _contrast(level: str, name: str, pair: PairedEstimates, family: int, partial: bool = False) -> ScoreContrast:
+    apart = difference(pair.first, pair.second)
+    p, test = (apart.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
+    numbers = contrast_numbers((pair.first.value, pair.second.value), apart, p, family)
+    lower = lower_is_better(name.split("/")[0])
+    return ScoreContrast(*numbers, level, name, test, pair.first.n, lower, partial, seed_share(apart))
+
+
+def _overall(averages: Mapping[str, PairedEstimates], request: Request, partial: bool) -> ScoreContrast:
     """The suite's figure over the tasks both have."""
-    first, second = (overall({name: pair[side] for name, pair in averages.items()}, request.suite) for side in (0, 1))
-    return _average_contrast("overall", request.suite.rule, (first, second), lower_is_better(next(iter(averages))))
+    suite = request.suite
+    pair = aggregate.combined(
+        averages, suite.rule, lambda name: task(name).category, PairedEstimates.mean, suite.weights
+    )
+    contrast = _contrast("overall", next(iter(averages)), pair, 1, partial)
+    return msgspec.structs.replace(contrast, name=suite.rule)

@@ -1,27 +1,40 @@
 """Two systems on the same examples: the difference of their scores, and whether it is real."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, TypeVar
 
 import msgspec
+import numpy as np
 
-from isogloss.metrics.significance import ALPHA, Difference, approximate_randomisation, holm, mcnemar, paired
-from isogloss.metrics.statistics import FloatArray, Statistics
+from isogloss.metrics.estimate import Estimate, Interval
+from isogloss.metrics.significance import holm, one_size, sign_test
+from isogloss.metrics.student import ALPHA
 
 
 class SystemContrast(msgspec.Struct, frozen=True):
     """Two systems on something: scores and difference, first minus second, on the 0..100 scale.
 
-    `low` and `high` are the 95 % interval of the difference; `p` is corrected (Holm) over what is tested together.
+    Attributes:
+        first: the score of one system.
+        second: that of the other.
+        difference: the first minus the second.
+        low: the lower end of the 95 % interval of the difference; None from fewer than 20 independent examples.
+        high: its upper end.
+        p: the two-sided p-value, corrected (Holm) over what is tested together.
+        adjusted_low: the lower end of the interval that holds for all that is tested together at once (Bonferroni).
+        adjusted_high: its upper end.
+        detectable: the smallest true difference that would be found here four times in five, before any correction.
     """
 
     first: float
     second: float
     difference: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p: float
+    adjusted_low: float | None
+    adjusted_high: float | None
+    detectable: float | None
 
     @property
     def significant(self) -> bool:
@@ -36,32 +49,26 @@ class SystemContrast(msgspec.Struct, frozen=True):
 
 
 C = TypeVar("C", bound=SystemContrast)
+
+
 # The fields of a contrast, in order.
-ContrastNumbers = tuple[float, float, float, float, float, float]
+ContrastNumbers = tuple[
+    float, float, float, float | None, float | None, float, float | None, float | None, float | None
+]
 
 
-def contrast_numbers(scores: tuple[float, float], difference: Difference) -> ContrastNumbers:
-    """Two scores, 0..1, and their difference as the fields of a contrast."""
-    first, second = scores
-    low, high = difference.low, difference.high
-    return 100 * first, 100 * second, 100 * difference.difference, 100 * low, 100 * high, difference.p
+def contrast_numbers(scores: tuple[float, float], difference: Estimate, p: float, family: int) -> ContrastNumbers:
+    """Two scores, 0..1, and their difference as the fields of a contrast; `family` is how many are tested together."""
+    low, high = _scaled(difference.difference_interval())
+    for_all = _scaled(difference.difference_interval(1 - ALPHA / family))
+    detectable = None if difference.detectable is None else 100 * difference.detectable
+    return 100 * scores[0], 100 * scores[1], 100 * difference.value, low, high, p, *for_all, detectable
 
 
-def tested(
-    a: Statistics, b: Statistics, draws: tuple[FloatArray, FloatArray], family: int
-) -> tuple[ContrastNumbers, str]:
-    """The contrast of two systems on the same rows, and the name of the test.
-
-    McNemar's exact test for accuracies, else approximate randomisation; `draws` are replicates of both scores, drawn
-    together, and `family` is how many such tests are corrected together.
-    """
-    difference = paired(*draws, a.score - b.score, units=a.unit_count)
-    if a.is_binary and b.is_binary:
-        p, test = mcnemar(a, b), "McNemar"
-    else:
-        # Holm's correction over m tests needs p-values as small as 0.05 / m, so more than 20 m trials.
-        p, test = approximate_randomisation(a, b, trials=max(1000, 40 * family)), "approximate randomisation"
-    return contrast_numbers((a.score, b.score), replace(difference, p=p)), test
+def tested(swapped: Estimate) -> tuple[float, str]:
+    """The p-value of a difference of two systems, from what each source adds to it, and the name of the test."""
+    values = np.concatenate([part.values for part in swapped.errors.values()])
+    return sign_test(values), "McNemar" if one_size(values) else "randomisation"
 
 
 def corrected(contrasts: Sequence[C]) -> list[C]:
@@ -73,3 +80,7 @@ def corrected(contrasts: Sequence[C]) -> list[C]:
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Names that can be told apart."""
     return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
+
+
+def _scaled(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (100 * interval[0], 100 * interval[1])

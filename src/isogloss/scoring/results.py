@@ -8,6 +8,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError
+from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
@@ -15,17 +16,47 @@ from isogloss.tasks.registry import ALIASES
 SCHEMA = 1
 
 
-class Number(msgspec.Struct, frozen=True):
-    """A score, 0..100, with its 95 % interval and the number of examples behind it."""
+# Why a number has no interval.
+NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
+
+
+class SeedSpread(msgspec.Struct, frozen=True):
+    """How a score, 0..100, differs between the seeds that it is the mean of.
+
+    Attributes:
+        count: how many seeds there are.
+        sd: the standard deviation over them.
+        min: the smallest score of any.
+        max: the largest.
+        share: the part of the variance of their mean that is due to the seeds, 0..1; the rest is due to the test set.
+    """
+
+    count: int
+    sd: float
+    min: float
+    max: float
+    share: float
+
+
+class Number(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A score, 0..100, with its 95 % interval and the number of examples behind it.
+
+    There is no interval from fewer than 20 examples that do not share a source; `seeds` is there for a mean over seeds.
+    """
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int
+    seeds: SeedSpread | None = None
 
 
 class CellScore(msgspec.Struct, frozen=True):
-    """One task in one language."""
+    """One task in one language.
+
+    `design_effect` is how many times larger the variance of its score is for new sources (articles, say) than for new
+    examples; None where examples share no source.
+    """
 
     task: str
     language: str
@@ -34,6 +65,7 @@ class CellScore(msgspec.Struct, frozen=True):
     signature: str
     partial: bool = False
     notes: list[str] = []
+    design_effect: float | None = None
 
     @property
     def score(self) -> float:
@@ -45,7 +77,7 @@ class AverageScore(msgspec.Struct, frozen=True):
     """An average over languages (of a task) or over tasks (of a category), and what it lacks.
 
     `gap` is the transfer gap of a task: English minus the mean of the other languages, drawn together where their
-    examples are translations. None where there is no English or nothing else, or no resample differs from the data.
+    examples are translations. None where there is no English or nothing else, or nothing varies.
     """
 
     name: str
@@ -54,6 +86,7 @@ class AverageScore(msgspec.Struct, frozen=True):
     members: list[str]
     missing: list[str]
     gap: Number | None = None
+    design_effect: float | None = None
 
 
 class Overall(msgspec.Struct, frozen=True):
@@ -88,15 +121,19 @@ class ScoreRow(msgspec.Struct, frozen=True):
     split: str
     metric: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int
     note: str
     signature: str
 
 
 class Results(msgspec.Struct, frozen=True):
-    """Everything that was scored, self-describing."""
+    """Everything that was scored, self-describing.
+
+    `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
+    ("example"). `seeds` names the runs that the scores are means of, where there are several.
+    """
 
     suite: str
     system: dict[str, Any]
@@ -108,6 +145,8 @@ class Results(msgspec.Struct, frozen=True):
     pairs: list[PairScores]
     isogloss: str
     schema_version: int = SCHEMA
+    resample: str = "example"
+    seeds: list[str] = []
 
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""
@@ -197,7 +236,7 @@ class Results(msgspec.Struct, frozen=True):
             (
                 average.name,
                 f"{average.score.value:.1f}",
-                f"{average.score.low:.1f}–{average.score.high:.1f}",
+                _interval_text(average.score),
                 f"{average.score.n:,}",
                 _lacks(average.missing),
             )
@@ -212,7 +251,13 @@ def write_json(path: Path, record: Any, indent: int = 2) -> None:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
 
 
+def _interval_text(number: Number) -> str:
+    return "—" if number.low is None else f"{number.low:.1f}–{number.high:.1f}"
+
+
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:
+    if number.low is None:
+        note = "; ".join(filter(None, [note, NO_INTERVAL]))
     return ScoreRow(*place, number.value, number.low, number.high, number.n, note, signature)
 
 

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.metrics.intervals import interval
-from isogloss.metrics.statistics import FloatArray, Statistics, merge
+from isogloss.metrics.estimate import estimate
+from isogloss.metrics.statistics import merge
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.scoring.averages import scaled, suite_averages, task_averages
-from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
-from isogloss.scoring.results import CellScore, Number, PairScores, Results
+from isogloss.scoring.averages import number, suite_averages, task_averages
+from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
+from isogloss.scoring.main_score import main_statistics
+from isogloss.scoring.results import CellScore, PairScores, Results
+from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
+from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.version import __version__
 
@@ -27,12 +29,14 @@ def score(
     languages: Sequence[str] | None = None,
     *,
     allow_partial: bool = False,
+    resample: Resample = "source",
 ) -> Results:
     """Score predictions.
 
     Args:
-        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; or the answers
-            themselves, as {task: {language: {id: answer}}}.
+        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; a folder of several such
+            (`seed-0`, `seed-1`, …), of which the means are scored; or the answers themselves, as
+            {task: {language: {id: answer}}}.
         suite: a suite such as "xtreme-r", or a TOML file; decides languages, averages and the rule of the overall.
         data: the data folder with gold; default ISOGLOSS_DATA or the user's cache.
         gold: a folder of labels in XTREME's layout, instead of the data folder.
@@ -40,6 +44,8 @@ def score(
         tasks: only these tasks.
         languages: only these languages.
         allow_partial: also score cells whose gold is incomplete; no average includes them.
+        resample: of what the intervals speak: "source" of new articles, premises …, "example" of new examples from the
+            same ones.
 
     Returns:
         Every cell, task average, category and the overall figure, with 95 % intervals and signatures.
@@ -57,71 +63,82 @@ def score(
         data=data,
         gold=gold,
         allow_partial=allow_partial,
+        resample=resample,
     )
     return score_request(predictions, request)
 
 
 def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
     """Score predictions as a request says; `progress` is called with each cell before it is judged."""
-    system = open_predictions(predictions).system
-    return score_cells(list(judged_cells(predictions, request, progress)), request, system)
+    folders = seed_folders(predictions)
+    runs = [list(judged_cells(each, request, progress)) for each in folders.values()]
+    system = open_predictions(next(iter(folders.values()))).system
+    return score_runs(runs, request, system, list(folders))
 
 
 def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
-    """The result record of judged cells, in the order of the request's tasks and languages.
+    """The result record of the judged cells of one run, in the order of the request's tasks and languages.
 
     `system` is what is known of the system, as `system.toml` has it.
     """
-    [draws] = draw([cells])
-    averages = task_averages(cells, draws, request)
+    return score_runs([cells], request, system, [""])
+
+
+def score_runs(
+    runs: Sequence[Sequence[Cell]], request: Request, system: dict[str, Any], seeds: Sequence[str]
+) -> Results:
+    """The result record of one run, or of the cells that several seeds have in common: scores are then their means."""
+    runs, some = common_cells(runs)
+    cells = runs[0]
+    sources = Sources((cell for run in runs for cell in run), request.resample)
+    estimates = cell_estimates(runs, sources)
+    averages = task_averages(cells, estimates, request)
     categories, overall = suite_averages(averages, request)
     return Results(
         request.suite.id,
         system,
         request.split,
-        [_cell_score(cell, draws) for cell in cells],
+        [_cell_score(of_seeds, request.resample) for of_seeds in zip(*runs, strict=True)],
         [average for _, average in averages.values()],
         categories,
         overall,
-        _all_pair_scores(cells, request),
+        _all_pair_scores(cells, sources, request) if len(runs) == 1 else [],
         __version__,
+        resample=request.resample,
+        seeds=[name for name in seeds if name],
     )
 
 
 def score_cell(cell: Cell) -> CellScore:
     """The scores of one cell by itself."""
-    [draws] = draw([[cell]])
-    return _cell_score(cell, draws)
+    return _cell_score([cell], "source")
 
 
-def _cell_score(cell: Cell, draws: Draws) -> CellScore:
-    numbers = {
-        metric: _number(statistics, draws[cell.task, cell.language, metric])
-        for metric, statistics in cell.metrics.items()
-    }
+def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
+    """One cell of every seed. It is looked at alone: what its interval is must not depend on what else is scored."""
+    cell = seeds[0]
+    found = cell_estimates([[each] for each in seeds], Sources(seeds, resample))
+    numbers = {metric: number(found[cell.task, cell.language, metric]) for metric in cell.metrics}
+    notes = list(dict.fromkeys(note for each in seeds for note in each.notes))
+    effect = design_effect(cell, main_statistics(cell.task, cell.metrics)) if resample == "source" else None
     return CellScore(
-        cell.task, cell.language, cell.split, numbers, cell.signature, partial=cell.partial, notes=cell.notes
+        cell.task, cell.language, cell.split, numbers, cell.signature, cell.partial, notes, design_effect=effect
     )
 
 
-def _number(statistics: Statistics, draws: FloatArray | None = None) -> Number:
-    return scaled(statistics.score, interval(statistics, draws=draws), len(statistics))
-
-
-def _all_pair_scores(cells: Sequence[Cell], request: Request) -> list[PairScores]:
+def _all_pair_scores(cells: Sequence[Cell], sources: Sources, request: Request) -> list[PairScores]:
     """The scores by language pair of every task whose kind has them."""
     judged = [(cell, cell.judgement.pairs) for cell in cells if not cell.partial]
     by_task = {
         name: [(cell, pairs) for cell, pairs in judged if pairs is not None and cell.task == name]
         for name in request.tasks
     }
-    return [_pair_scores(name, members) for name, members in by_task.items() if members]
+    return [_pair_scores(name, members, sources) for name, members in by_task.items() if members]
 
 
-def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]]) -> PairScores:
+def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]], sources: Sources) -> PairScores:
     """Pooled subsets and the query-by-target matrix of a retrieval task."""
-    codes = unit_codes(cell for cell, _ in members)
-    rows = {cell.language: shared_units(pairs.statistics, cell, codes) for cell, pairs in members}
+    rows = {cell.language: sources.by_source(cell, pairs.statistics) for cell, pairs in members}
     targets = {cell.language: pairs.target_languages for cell, pairs in members}
     together = merge(list(rows.values()))
     same = np.concatenate([of_targets == query for query, of_targets in targets.items()])
@@ -131,8 +148,10 @@ def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]]) -> Pa
         "different languages": together.select(~same),
     }
     matrix = {
-        query: {str(target): _number(rows[query].select(of_targets == target)) for target in np.unique(of_targets)}
+        query: {
+            str(target): number(estimate(rows[query].select(of_targets == target))) for target in np.unique(of_targets)
+        }
         for query, of_targets in targets.items()
     }
-    numbers = {subset: _number(part) for subset, part in subsets.items() if len(part)}
+    numbers = {subset: number(estimate(part)) for subset, part in subsets.items() if len(part)}
     return PairScores(name, members[-1][1].metric, numbers, matrix)

@@ -1,0 +1,235 @@
+"""How sure a score is: an estimate knows what every source of its examples adds to its error.
+
+Examples that share a source (questions about one article, the translations of one sentence) are right or wrong
+together, so what is drawn from the world is the source. Leaving out one source after the other (the jackknife) tells
+how much each moves the score; the sum of the squares is the variance. Averages and differences add up source by
+source, so whatever shares sources - languages, tasks, two systems - is correlated as it should be.
+
+Nothing is drawn at random: the same answers give the same figures, in whatever order they come.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
+from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile, t_tail
+
+# Scores that are equal on paper may differ in their last digits.
+ROUNDING = 1e-12
+# How often the detectable difference would be found.
+POWER = 0.8
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceErrors:
+    """What each source of a space adds to the error of an estimate, 0 for those that are not `present`."""
+
+    values: FloatArray
+    present: npt.NDArray[np.bool_]
+
+    @property
+    def variance(self) -> float:
+        """The part of the variance that the space has."""
+        return float(self.values @ self.values)
+
+    @property
+    def count(self) -> int:
+        """How many sources there are."""
+        return int(np.count_nonzero(self.present))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A score, or an average or difference of scores, 0..1, and how sure it is.
+
+    Attributes:
+        value: the score.
+        centre: the score with one further source all right and one all wrong in every cell; the middle of intervals.
+        n: the examples behind it.
+        errors: by space of sources what each source adds to the error. Spaces are independent of each other.
+        unseen: the variance of one source that varies as much as any can: what no source has shown yet.
+    """
+
+    value: float
+    centre: float
+    n: int
+    errors: Mapping[str, SourceErrors]
+    unseen: float
+
+    @property
+    def variance(self) -> float:
+        """The variance that the sources have shown."""
+        return sum(part.variance for part in self.errors.values())
+
+    @property
+    def sources(self) -> int:
+        """How many sources there are in all spaces."""
+        return sum(part.count for part in self.errors.values())
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the variance (Satterthwaite 1946): a space of g sources has g - 1."""
+        parts = [(part.variance, part.count - 1) for part in self.errors.values() if part.count > 1]
+        total = sum(variance for variance, _ in parts)
+        if total < ROUNDING**2:
+            return float(max(1, self.sources - 1))
+        return total**2 / sum(variance**2 / freedom for variance, freedom in parts)
+
+    def score_interval(self, level: float = LEVEL) -> Interval | None:
+        """The interval of a score within 0..1; None where there are fewer than `ENOUGH` sources.
+
+        Wilson's interval with Student's quantile and the effective number of examples, which is how many 0/1 examples
+        would have the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where
+        the bootstrap is too narrow, and never leaves the scale. Where no source differs from the others, the
+        effective number is that of the sources.
+        """
+        if self.sources < ENOUGH:
+            return None
+        quantile = t_quantile((1 + level) / 2, self.freedom)
+        spread, variance = self.value * (1 - self.value), self.variance
+        if spread < -ROUNDING:  # a score of another scale has no ends
+            margin = quantile * sqrt(variance)
+            return self.value - margin, self.value + margin
+        if variance < ROUNDING**2 or spread < ROUNDING:
+            effective = float(self.sources)
+        else:
+            effective = spread / (variance + self.unseen * self.centre * (1 - self.centre))
+        return wilson_interval(min(1.0, max(0.0, self.value)), effective, quantile)
+
+    def difference_interval(self, level: float = LEVEL) -> Interval | None:
+        """The interval of a difference of scores, -1..1; None where there are fewer than `ENOUGH` sources.
+
+        Student's interval, moved and widened by two further sources of which one favours either side (Agresti
+        and Min 2005): no point even where all sources agree.
+        """
+        if self.sources < ENOUGH:
+            return None
+        margin = t_quantile((1 + level) / 2, self.freedom) * sqrt(self.variance + self.unseen)
+        low, high = max(-1.0, self.centre - margin), min(1.0, self.centre + margin)
+        return min(low, self.value), max(high, self.value)
+
+    @property
+    def t_test(self) -> float:
+        """The two-sided p-value of no difference, from the same figures as the interval."""
+        error = sqrt(self.variance + self.unseen)
+        return min(1.0, 2 * t_tail(abs(self.centre) / error, self.freedom)) if error else 1.0
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that would be found, at the 5 % level, four times in five."""
+        if self.sources < ENOUGH:
+            return None
+        reach = t_quantile((1 + LEVEL) / 2, self.freedom) + t_quantile(POWER, self.freedom)
+        return reach * sqrt(self.variance + self.unseen)
+
+
+def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
+    """The estimate of a score from its statistics.
+
+    Args:
+        statistics: rows with their value; rows of one unit are always left out together.
+        codes: the source of every unit, or of every row where rows are units, as a number below `size`; by default
+            each is its own source.
+        size: how many sources the space has.
+        space: the name of the space of sources.
+    """
+    rows = statistics.rows
+    position = np.arange(len(rows)) if statistics.units is None else statistics.units
+    if codes is not None:
+        position = codes[position]
+    size = max(size, int(position.max(initial=-1)) + 1)
+    sums = np.stack([np.bincount(position, weights=column, minlength=size) for column in rows.T], axis=1)
+    counts = np.bincount(position, minlength=size)
+    present = counts > 0
+    total = sums.sum(axis=0)
+    without = statistics.value(total - sums[present], len(rows) - counts[present])
+    count = len(without)
+    errors = np.zeros(size)
+    errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
+    value = float(statistics.value(total, len(rows)))
+    centre = (value * count + 1) / (count + 2)
+    return Estimate(value, centre, len(rows), {space: SourceErrors(errors, present)}, 1 / (count + 2) ** 2)
+
+
+def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
+    """The difference of two systems on the same rows, with what each source adds to it in place of the errors.
+
+    If the systems are equally good, either could have given either's answers on a source: the signs of these
+    numbers are arbitrary, which `sign_test` makes a test of. A source adds what exchanging its rows moves
+    the two scores apart, starting from the mean of both.
+    """
+    position = np.arange(len(a)) if a.units is None else a.units
+    if codes is not None:
+        position = codes[position]
+    size = max(size, int(position.max(initial=-1)) + 1)
+    halves = (a.rows - b.rows) / 2
+    moves = np.stack([np.bincount(position, weights=column, minlength=size) for column in halves.T], axis=1)
+    middle = (a.sums + b.sums) / 2
+    values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
+    present = np.bincount(position, minlength=size) > 0
+    return Estimate(a.score - b.score, 0.0, len(a), {space: SourceErrors(values, present)}, 0.0)
+
+
+def mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None, n: int | None = None) -> Estimate:
+    """The mean of estimates, plain unless there are weights; n is the sum of theirs unless it is given."""
+    given = [1.0] * len(estimates) if weights is None else weights
+    total = fsum(given)
+    found = _sum(estimates, [weight / total for weight in given])
+    # Exactly rounded, so that the order of the parts cannot show.
+    value = fsum(weight * each.value for weight, each in zip(given, estimates, strict=True)) / total
+    return replace(found, value=value, n=found.n if n is None else n)
+
+
+def difference(a: Estimate, b: Estimate) -> Estimate:
+    """One estimate minus another; on the same cells, sources that both share are compared one by one."""
+    found = _sum([a, b], [1.0, -1.0])
+    return replace(found, n=a.n, unseen=max(a.unseen, b.unseen))
+
+
+def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
+    """The mean of one score over several seeds, with the seeds as a further space of sources."""
+    count = len(estimates)
+    if count == 1:
+        return estimates[0]
+    found = replace(mean(estimates, n=estimates[0].n), unseen=estimates[0].unseen)
+    apart = np.array([each.value - found.value for each in estimates]) / sqrt(count * (count - 1))
+    return replace(found, errors={**found.errors, space: SourceErrors(apart, np.ones(count, dtype=bool))})
+
+
+def _sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
+    """The sum of estimates times factors."""
+    errors: dict[str, SourceErrors] = {}
+    for each, factor in zip(estimates, factors, strict=True):
+        for space, part in each.errors.items():
+            before = errors.get(space)
+            values = factor * part.values
+            errors[space] = (
+                SourceErrors(values, part.present)
+                if before is None
+                else SourceErrors(before.values + values, before.present | part.present)
+            )
+    return Estimate(
+        sum(factor * each.value for each, factor in zip(estimates, factors, strict=True)),
+        sum(factor * each.centre for each, factor in zip(estimates, factors, strict=True)),
+        sum(each.n for each in estimates),
+        errors,
+        sum(factor**2 * each.unseen for each, factor in zip(estimates, factors, strict=True)),
+    )
+
+
+def wilson_interval(share: float, n: float, quantile: float) -> Interval:
+    """Wilson's score interval of a share of n examples.
+
+    (p + q²/2n ± q sqrt(p(1 - p)/n + q²/4n²)) / (1 + q²/n): holds its level for small n, never leaves 0..1.
+    """
+    square = quantile * quantile
+    centre = share + square / (2 * n)
+    margin = quantile * sqrt(share * (1 - share) / n + square / (4 * n * n))
+    scale = 1 + square / n
+    return max(0.0, min(share, (centre - margin) / scale)), min(1.0, max(share, (centre + margin) / scale))

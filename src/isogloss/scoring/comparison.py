@@ -1,0 +1,127 @@
+"""The record of a comparison of two systems."""
+
+from collections import Counter
+from typing import Any, Literal
+
+import msgspec
+
+from isogloss.metrics.student import SMALLEST_P
+from isogloss.notebooks import data_frame, html_table
+from isogloss.scoring.contrast import SystemContrast
+from isogloss.scoring.results import NO_INTERVAL
+
+
+class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
+    """Two systems on one cell, task average, or overall.
+
+    Attributes:
+        level: "cell", "task" or "overall".
+        name: `task/language`, the task, or the rule of the overall figure.
+        test: the test that gave p.
+        n: the number of examples.
+        lower_is_better: whether the smaller score is the better one.
+        partial: whether it is an average over a part of what it should be over.
+        seed_share: the part of the variance of the difference that is due to seeds, where there are several.
+    """
+
+    level: str
+    name: str
+    test: str
+    n: int
+    lower_is_better: bool = False
+    partial: bool = False
+    seed_share: float | None = None
+
+    @property
+    def winner(self) -> Literal["first", "second", ""]:
+        """Which of the two is better, "" where they cannot be told apart."""
+        return self.favours(self.lower_is_better)
+
+
+class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Two systems compared on all the cells that both have; differences are the first minus the second.
+
+    Attributes:
+        first: the name of one system.
+        second: that of the other.
+        cells: one contrast a cell.
+        tasks: one a task average.
+        overall: that of the overall figure; None where there is but one task, or no such figure.
+        rule: how the overall figure is made.
+        skipped: cells that only one of the systems has, or only some of its seeds.
+        note: why there is no overall figure, where it would be expected.
+        seeds: how many runs of each system were compared.
+        resample: of what intervals and p-values speak: of new sources, or of new examples from the same sources.
+    """
+
+    first: str
+    second: str
+    cells: list[ScoreContrast]
+    tasks: list[ScoreContrast]
+    overall: ScoreContrast | None
+    rule: str
+    skipped: list[str]
+    note: str = ""
+    seeds: tuple[int, int] = (1, 1)
+    resample: str = "example"
+
+    @property
+    def of_methods(self) -> bool:
+        """Whether it speaks of the methods, since both have several seeds, and not only of these checkpoints."""
+        return min(self.seeds) > 1
+
+    def verdict(self) -> str:
+        """The comparison in one sentence."""
+        top = self.overall or (self.tasks[0] if len(self.tasks) == 1 else None)
+        wins = Counter(contrast.winner for contrast in self.cells)
+        counted = (
+            f"{wins['first']} of {len(self.cells)} cells favour {self.first}, {wins['second']} favour {self.second}"
+        )
+        if top is None:
+            return f"{counted}; {self.note}" if self.note else counted
+        span = f"{abs(top.difference):.1f} points ({_interval_words(top)}p {p_text(top.p)})"
+        kind = "methods" if self.of_methods else "checkpoints"
+        if not top.winner:
+            return f"the {kind} {self.first} and {self.second} cannot be told apart: {span}; {counted}"
+        names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
+        better = f"{names[0]} is the better {'method' if self.of_methods else 'checkpoint'}"
+        return f"{better}: {span} ahead of {names[1]}; {counted}"
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.verdict()}>"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        heading = ("", self.first, self.second, "difference", "95 %", "p")
+        averages = [*self.tasks, *([] if self.overall is None else [self.overall])]
+        rows = [
+            (
+                each.name if each.level != "overall" else "overall",
+                *(f"{score:.1f}" for score in (each.first, each.second)),
+                f"{each.difference:+.1f}",
+                "—" if each.low is None else f"{each.low:+.1f} to {each.high:+.1f}",
+                p_text(each.p),
+            )
+            for each in averages or self.cells
+        ]
+        return html_table(self.verdict(), heading, rows)
+
+    def to_pandas(self) -> Any:
+        """Every contrast as a row of a pandas data frame."""
+        top = [] if self.overall is None else [self.overall]
+        systems = {"first_system": self.first, "second_system": self.second}
+        return data_frame([systems | msgspec.structs.asdict(each) for each in [*self.cells, *self.tasks, *top]])
+
+
+def p_text(p: float) -> str:
+    """A p-value in words that can follow "p": `= 0.03`, `< 0.001`, or `≤ 1e-300` where there are no digits left."""
+    if p <= SMALLEST_P:
+        return f"≤ {SMALLEST_P:.0e}"
+    return f"= {p:.3f}" if p >= 0.001 else f"= {p:.0e}"
+
+
+def _interval_words(contrast: ScoreContrast) -> str:
+    if contrast.low is None or contrast.high is None:
+        return f"{NO_INTERVAL}, "
+    low, high = (contrast.low, contrast.high) if contrast.difference >= 0 else (-contrast.high, -contrast.low)
+    return f"95 % {low:.1f} to {high:.1f}, "

@@ -1,0 +1,105 @@
+"""Which examples of a grid share a source, so that they are right or wrong together.
+
+A source is what a test set could be drawn anew of: an article with all its questions, a sentence with all its
+translations. Languages and tasks whose examples have sources in common form a space; all other cells stand alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from isogloss.metrics.estimate import Estimate, estimate, swaps
+from isogloss.metrics.statistics import IntArray, Statistics
+from isogloss.scoring.cells import Cell, Resample
+from isogloss.tasks.registry import task
+
+
+class Sources:
+    """The sources of the cells of one or more systems."""
+
+    def __init__(self, cells: Iterable[Cell], resample: Resample = "source") -> None:
+        self.resample = resample
+        by_space: dict[str, list[Cell]] = {}
+        for cell in cells:
+            if self._names(cell) is not None:
+                by_space.setdefault(_space(cell), []).append(cell)
+        self._codes = {space: self._numbered(members) for space, members in by_space.items()}
+        self._size = {space: max(codes.values(), default=-1) + 1 for space, codes in self._codes.items()}
+
+    def _names(self, cell: Cell) -> list[str] | None:
+        by_source = self.resample == "source" and cell.clusters is not None
+        return cell.clusters if by_source else cell.units
+
+    def _numbered(self, cells: list[Cell]) -> dict[str, int]:
+        """A number for every source; sources that hold translations of one example are one."""
+        merged = _Merged()
+        source_of: dict[str, str] = {}
+        for cell in cells:
+            names = self._names(cell) or []
+            for name in names:
+                merged.add(name)
+            if cell.units is not None and names is not cell.units:
+                for unit, name in zip(cell.units, names, strict=True):
+                    merged.join(source_of.setdefault(unit, name), name)
+        first = {name: merged.first(name) for name in sorted(merged.parent)}
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(first.values()))}
+        return {name: numbers[one] for name, one in first.items()}
+
+    def of_examples(self, cell: Cell) -> tuple[IntArray | None, int, str]:
+        """The source of every example of a cell, how many the space has, and the name of the space."""
+        names = self._names(cell)
+        if names is None:
+            return None, 0, f"{cell.task}/{cell.language}"
+        space = _space(cell)
+        codes = self._codes[space]
+        return np.fromiter(map(codes.__getitem__, names), np.int64, len(names)), self._size[space], space
+
+    def by_source(self, cell: Cell, statistics: Statistics) -> Statistics:
+        """The statistics of a cell with the sources of the space as units, so that cells can be merged."""
+        codes, _, _ = self.of_examples(cell)
+        units = np.arange(len(statistics)) if statistics.units is None else statistics.units
+        return replace(statistics, units=units if codes is None else codes[units])
+
+    def estimate(self, cell: Cell, statistics: Statistics) -> Estimate:
+        """The estimate of a metric of a cell, to be averaged with others."""
+        return estimate(statistics, *self.of_examples(cell))
+
+    def swaps(self, cell: Cell, first: Statistics, second: Statistics) -> Estimate:
+        """What each source adds to the difference of two systems on a cell (see `metrics.estimate.swaps`)."""
+        return swaps(first, second, *self.of_examples(cell))
+
+
+class _Merged:
+    """Names of which some are found to be one (union-find)."""
+
+    def __init__(self) -> None:
+        self.parent: dict[str, str] = {}
+
+    def add(self, name: str) -> None:
+        self.parent.setdefault(name, name)
+
+    def first(self, name: str) -> str:
+        root = name
+        while self.parent[root] != root:
+            root = self.parent[root]
+        while self.parent[name] != root:
+            self.parent[name], name = root, self.parent[name]
+        return root
+
+    def join(self, one: str, other: str) -> None:
+        if one != other:
+            low, high = sorted((self.first(one), self.first(other)))
+            self.parent[high] = low
+
+
+def _space(cell: Cell) -> str:
+    return f"{task(cell.task).parallel or cell.task}|{cell.split}"
+
+
+def design_effect(cell: Cell, statistics: Statistics) -> float | None:
+    """How many times the variance of a score is larger for new sources than for new examples; None without sources."""
+    if cell.clusters is None:
+        return None
+    single = estimate(statistics).variance
+    return Sources([cell]).estimate(cell, statistics).variance / single if single else None
