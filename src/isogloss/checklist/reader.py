@@ -19,6 +19,7 @@ def read(split: SplitFiles) -> Examples:
         split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
     for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
         split.read.append(Path(str(files(f"isogloss.{package}"))) / name)
+    cases = [each.case.id for each in asked]
     examples = split.examples(
         [each.id for each in asked],
         {
@@ -29,7 +30,8 @@ def read(split: SplitFiles) -> Examples:
             "renamed": [each.renamed for each in asked],
         },
         "answers",
-        units=[each.case.id for each in asked],
+        units=cases,
+        clusters=cases,
     )
     review = grammar(split.language).file.review[test]
     examples.notes.append(UNREVIEWED if review.startswith("unreviewed") else review)

@@ -49,6 +49,7 @@ def declared(name: str) -> Task:
         layouts=(Layout("isogloss.checklist.reader:read", test="isogloss/grammar/languages/{lang}.toml"),),
         counts={"test": CASES * examples * (2 if changed else 1)},
         parallel=f"checklist-{test}",
+        cluster="case",
         options={"test": test, "variant": variant},
         licence="Apache-2.0",
         homepage="",

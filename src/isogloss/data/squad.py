@@ -33,9 +33,10 @@ class Paragraph(msgspec.Struct):
 
 
 class Article(msgspec.Struct):
-    """An article: a list of paragraphs."""
+    """An article: a list of paragraphs, and a title in most files."""
 
     paragraphs: list[Paragraph]
+    title: str | int | None = None
 
 
 class SquadFile(msgspec.Struct):
@@ -67,3 +68,17 @@ def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
         for paragraph in article.paragraphs:
             for question in paragraph.qas:
                 yield paragraph, question
+
+
+def article_names(articles: list[Article]) -> list[str]:
+    """The article of each question, in the order of `questions`: its title or, where it has none, its place.
+
+    Prepared files repeat an article for each of its questions: those that begin alike are one.
+    """
+    places: dict[str, int] = {}
+    names: list[str] = []
+    for place, article in enumerate(articles):
+        opening = article.paragraphs[0].context if article.paragraphs else ""
+        name = str(article.title or places.setdefault(opening, place))
+        names += [name] * sum(len(paragraph.qas) for paragraph in article.paragraphs)
+    return names

@@ -23,13 +23,17 @@ RowName = Callable[[int], str]
 
 @dataclass
 class Answers:
-    """What a file says: ids and answers in file order, the line of each (0: not known), and what is wrong."""
+    """What a file says: ids and answers in file order, the line of each (0: not known), and what is wrong.
+
+    `articles` names what each is about, where the file says it.
+    """
 
     path: Path
     ids: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    articles: list[str] | None = None
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """One more answer."""
@@ -189,7 +193,9 @@ def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
 def squad_questions(path: Path, kind: Kind, name: RowName) -> Answers:
     """A SQuAD file: (question, context, answer texts) of each question id."""
     answers = Answers(path)
-    for paragraph, question in squad.questions(squad.read(path)):
+    articles = squad.read(path)
+    answers.articles = squad.article_names(articles)
+    for paragraph, question in squad.questions(articles):
         texts = [answer.text for answer in question.answers]
         if not texts:
             raise DataError(f"question {str(question.id)!r} has no answer", where=str(path))

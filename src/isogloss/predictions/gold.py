@@ -9,6 +9,7 @@ from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.readers.questions import article_clusters
 from isogloss.tasks.task import Task
 
 
@@ -48,6 +49,7 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
         kind.gold,
         # LAReQA's ids end in the language; what the languages share is the rest.
         units=[identifier.removesuffix(f"_{language}") for identifier in ids] if task.parallel else None,
+        clusters=article_clusters(task, language, answers.articles) if answers.articles else None,
         checksum=digest.hex,
         sources=(str(path),),
     )

@@ -91,7 +91,8 @@ class Request:
 class Cell:
     """The statistics of one system on one task in one language, and what must be said with them.
 
-    `units` are the ids that the examples share with their translations in other languages, if they do.
+    `units` are the ids that the examples share with their translations in other languages, if they do; `clusters` are
+    their sources, as in `Examples`.
     """
 
     task: str
@@ -103,6 +104,7 @@ class Cell:
     checksum: str
     partial: bool = False
     notes: list[str] = field(default_factory=list)
+    clusters: list[str] | None = None
 
     @property
     def metrics(self) -> dict[str, Statistics]:
@@ -252,6 +254,7 @@ def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Ans
         examples.checksum,
         examples.partial,
         [*examples.notes, *judgement.notes, *warnings],
+        examples.clusters,
     )
     return Answered(task, examples, values, cell), []
 

@@ -48,6 +48,7 @@ class _StoredCell(msgspec.Struct, frozen=True):
     units: list[str] | None
     metrics: list[_StoredStatistics]
     pairs: _StoredStatistics | None = None
+    clusters: list[str] | None = None
 
 
 class _Arrays:
@@ -95,6 +96,7 @@ def write_cell(path: Path, cell: Cell) -> None:
         cell.units,
         [arrays.add_statistics(name, statistics) for name, statistics in judgement.metrics.items()],
         pairs,
+        cell.clusters,
     )
     arrays.by_name[_HEADER] = np.frombuffer(msgspec.json.encode(header), dtype=np.uint8)
     content = io.BytesIO()
@@ -126,6 +128,7 @@ def read_cell(path: Path) -> Cell | None:
         header.checksum,
         header.partial,
         header.notes,
+        header.clusters,
     )
 
 

@@ -68,6 +68,9 @@ class Examples:
         ids: the dataset's own ids, or `<split>-<row>`.
         gold: name of the column with the right answers; its items are None where an example has none.
         units: ids shared with the parallel examples of other languages; None where there are none.
+        clusters: the source of each example (article, premise, …), the same for all that must be drawn together;
+            a name in two languages, or in two tasks over the same questions, is one source. None where every
+            example stands alone.
         split_ids: all ids of the split, where these examples are only the part that has gold.
         pool: the candidates, for retrieval.
         checksum: sha256 over the unpacked bytes of the files read.
@@ -82,6 +85,7 @@ class Examples:
     columns: dict[str, Column]
     gold: str
     units: list[str] | None = None
+    clusters: list[str] | None = None
     split_ids: list[str] | None = None
     pool: Pool | None = None
     checksum: str = ""
@@ -128,8 +132,9 @@ class Examples:
         """Only some of the rows."""
         ids = [self.ids[row] for row in rows]
         units = None if self.units is None else [self.units[row] for row in rows]
+        clusters = None if self.clusters is None else [self.clusters[row] for row in rows]
         columns: dict[str, Column] = {name: self.rows_of(name, rows) for name in self.columns}
-        return replace(self, ids=ids, units=units, columns=columns, split_ids=None)
+        return replace(self, ids=ids, units=units, clusters=clusters, columns=columns, split_ids=None)
 
     def rows_of(self, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
         """Some rows of a column, computed on first use."""

@@ -22,6 +22,7 @@ TASK = Task(
     },
     # The questions are XQuAD's, so the two tasks' intervals move together.
     parallel="xquad",
+    cluster="article",
     licence="CC BY-SA 4.0",
     homepage="https://github.com/google-research-datasets/lareqa",
     citation="Roy et al. (2020), LAReQA: Language-Agnostic Answer Retrieval from a Multilingual Pool",

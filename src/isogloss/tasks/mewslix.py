@@ -25,6 +25,7 @@ TASK = Task(
         "dev": counted("ar 318 de 326 en 316 es 311 fa 72 ja 310 pl 304 ro 145 ta 312 tr 262 uk 315"),
         "train": counted("en 167719"),
     },
+    cluster="document",
     licence="Apache 2.0, text CC BY 2.5",
     homepage="https://github.com/google-research/google-research",
     citation="Ruder et al. (2021), XTREME-R: Towards More Challenging and Nuanced Multilingual Evaluation",

@@ -21,6 +21,7 @@ TASK = Task(
         "dev": counted("en 1148 de 512 es 500 ar 517 zh 504 vi 511 hi 507"),
     },
     parallel="mlqa",
+    cluster="article",
     options={"dialect": "mlqa"},
     licence="CC BY-SA 3.0",
     homepage="https://github.com/facebookresearch/MLQA",

@@ -54,6 +54,8 @@ class Task:
         counts: expected number of examples, by split: one number, or one per language.
         parallel: name of the id space shared by the languages, "" where the test sets are not translations of
             each other; examples of one space are resampled together.
+        cluster: what examples that must be drawn together share, in the singular: "article". "" where each stands
+            alone.
         also: further languages the task's files have, which are in no average.
         options: settings of the kind (labels, metric dialect, …).
         edition_of: the task that this is a small edition of, "" for none.
@@ -74,6 +76,7 @@ class Task:
     homepage: str
     citation: str
     parallel: str = ""
+    cluster: str = ""
     also: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
     edition_of: str = ""

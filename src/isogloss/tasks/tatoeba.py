@@ -20,6 +20,7 @@ TASK = Task(
         Layout("bitext.tatoeba_prepared", test="tatoeba/{lang}-en"),
     ),
     counts={"test": {code: _SMALL.get(code, 1000) for code in _LANGUAGES}},
+    cluster="English sentence",
     licence="CC BY 2.0 FR",
     homepage="https://github.com/facebookresearch/LASER",
     citation="Artetxe and Schwenk (2019), Massively Multilingual Sentence Embeddings",

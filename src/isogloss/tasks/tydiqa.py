@@ -28,6 +28,7 @@ TASK = Task(
         ),
     ),
     counts={"test": counted("en 440 ar 921 bn 113 fi 782 id 565 ko 276 ru 812 sw 499 te 669")},
+    cluster="article",
     options={"dialect": "squad"},
     licence="Apache 2.0",
     homepage="https://github.com/google-research-datasets/tydiqa",

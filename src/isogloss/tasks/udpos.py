@@ -33,6 +33,7 @@ TASK = Task(
         Layout.by_split("tagged.words", "udpos/{split}-{lang}.tsv"),
     ),
     counts={"test": counted(_TEST), "dev": counted(_DEV)},
+    cluster="sentence",
     # A "_" survives from treebanks that leave a word untagged.
     options={"labels": (*_UPOS.split(), "_"), "dialect": "conll"},
     licence="per treebank, mostly CC BY-SA 4.0 or CC BY-NC-SA",

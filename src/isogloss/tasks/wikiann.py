@@ -23,6 +23,7 @@ TASK = Task(
         Layout.by_split("tagged.words", "panx/{split}-{lang}.tsv"),
     ),
     counts={"test": _COUNTS, "dev": _COUNTS},
+    cluster="sentence",
     options={"labels": ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"), "dialect": "conll"},
     licence="none stated; text from Wikipedia, CC BY-SA",
     homepage="https://github.com/afshinrahimi/mmner",

@@ -17,6 +17,7 @@ TASK = Task(
     ),
     counts={"test": 5010, "dev": 2490},
     parallel="xnli",
+    cluster="premise",
     options={"labels": ("entailment", "neutral", "contradiction")},
     english_training=True,
     licence="CC BY-NC 4.0",

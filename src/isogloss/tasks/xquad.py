@@ -17,7 +17,9 @@ TASK = Task(
     ),
     counts={"test": 1190},
     parallel="xquad",
-    options={"dialect": "squad"},
+    cluster="article",
+    # The articles keep their English titles in every language.
+    options={"dialect": "squad", "shared_titles": True},
     licence="CC BY-SA 4.0",
     homepage="https://github.com/google-deepmind/xquad",
     citation="Artetxe et al. (2020), On the Cross-lingual Transferability of Monolingual Representations",

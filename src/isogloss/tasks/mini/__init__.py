@@ -19,7 +19,7 @@ MEWSLIX = ("ar", "de", "en", "es", "fa", "ja", "pl", "ro", "ta", "tr", "uk", "fi
 
 # What differs from the real task's declaration: where the files are.
 _LAYOUTS = {
-    "xnli": Layout.by_split("pairs.prepared", "xnli/{split}-{lang}.tsv"),
+    "xnli": Layout.by_split("pairs.prepared_xnli", "xnli/{split}-{lang}.tsv"),
     "xcopa": Layout(
         "copa.copa",
         "xcopa/data/{lang}/test.{lang}.jsonl",

@@ -83,21 +83,22 @@ def _answered_once(code: str, item: QuestionItem) -> bool:
 
 
 def squad(name: str, code: str, split: str, count: int, *, sentence_breaks: bool = False) -> dict[str, Any]:
-    """A SQuAD file of one language; ids are shared by all."""
-    paragraphs: list[dict[str, Any]] = []
+    """A SQuAD file of one language, an article a question; ids are shared by all."""
+    articles: list[dict[str, Any]] = []
     for number, item in enumerate(_items(name, split, count)):
         parts, question, answer = _paragraph(code, item)
         context = blank(code).join(parts)
         answers = [{"text": answer, "answer_start": context.index(answer)}]
+        identifier = f"{name}-{split}-{number}"
         paragraph: dict[str, Any] = {
             "context": context,
-            "qas": [{"id": f"{name}-{split}-{number}", "question": question, "answers": answers}],
+            "qas": [{"id": identifier, "question": question, "answers": answers}],
         }
         if sentence_breaks:
             paragraph["sentence_breaks"] = _breaks(parts, blank(code))
             paragraph["sentences"] = parts
-        paragraphs.append(paragraph)
-    return {"version": "mini", "data": [{"title": name, "paragraphs": paragraphs}]}
+        articles.append({"title": identifier, "paragraphs": [paragraph]})
+    return {"version": "mini", "data": articles}
 
 
 def _breaks(parts: Sequence[str], between: str) -> list[tuple[int, int]]:

@@ -17,7 +17,8 @@ def tatoeba(files: SplitFiles) -> Examples | None:
         raise DataError(f"{len(english)} English lines but {len(other)} others", where=files.where())
     ids = [str(row) for row in range(len(english))]
     columns: dict[str, Column] = {"text": english, "targets": [[identifier] for identifier in ids]}
-    return files.examples(ids, columns, "targets", pool=_pool(ids, files.language, other))
+    # The same English sentences are translated into several languages.
+    return files.examples(ids, columns, "targets", clusters=english, pool=_pool(ids, files.language, other))
 
 
 def tatoeba_prepared(files: SplitFiles) -> Examples | None:
@@ -28,7 +29,7 @@ def tatoeba_prepared(files: SplitFiles) -> Examples | None:
     english, other = sides
     ids = [f"sorted-{row}" for row in range(len(english))]
     pool = _pool([str(row) for row in range(len(other))], files.language, other)
-    return files.examples(ids, {"text": english}, "targets", pool=pool)
+    return files.examples(ids, {"text": english}, "targets", clusters=english, pool=pool)
 
 
 def _both_sides(files: SplitFiles, *suffixes: str) -> list[list[str]] | None:

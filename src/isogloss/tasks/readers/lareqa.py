@@ -78,12 +78,17 @@ def _answering(paragraph: squad.Paragraph, question: squad.Question, sentences: 
 
 
 @lru_cache(maxsize=2)
-def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, Pool, str]:
-    """The task over these files, built once for all languages."""
+def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, Pool, dict[str, str], str]:
+    """The task over these files with the article of every shared id, built once for all languages."""
     digest = Digest()
-    built = build({language: squad.read(path, digest) for language, path, _ in files})
+    by_language = {language: squad.read(path, digest) for language, path, _ in files}
+    built = build(by_language)
+    titles: dict[str, str] = {}
+    for articles in by_language.values():
+        for (_, question), name in zip(squad.questions(articles), squad.article_names(articles), strict=True):
+            titles.setdefault(str(question.id), name)
     members = {identifier: identifier.partition("_")[0] for identifier in built.candidates}
-    return built, Pool(lambda: members, lambda: list(built.candidates.values())), digest.hex
+    return built, Pool(lambda: members, lambda: list(built.candidates.values())), titles, digest.hex
 
 
 def lareqa(files: SplitFiles) -> Examples | None:
@@ -99,7 +104,7 @@ def lareqa(files: SplitFiles) -> Examples | None:
             fix="isogloss fetch lareqa",
         )
     key = tuple((code, path, stamp(path)) for code, path in paths.items() if path is not None)
-    built, pool, checksum = _built(key)
+    built, pool, titles, checksum = _built(key)
     expected = files.task.expected(files.language, "candidates")
     found = sum(language == files.language for language in pool.languages)
     if expected is not None and found != expected:
@@ -111,6 +116,8 @@ def lareqa(files: SplitFiles) -> Examples | None:
         "targets": [built.targets[identifier] for identifier in ids],
     }
     units = [identifier.removesuffix(ending) for identifier in ids]
-    examples = files.examples(ids, columns, "targets", units=units, pool=pool)
+    # As XQuAD's are named, whose articles these are.
+    clusters = [titles[unit] for unit in units]
+    examples = files.examples(ids, columns, "targets", units=units, clusters=clusters, pool=pool)
     examples.checksum = checksum
     return examples

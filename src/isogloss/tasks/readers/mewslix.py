@@ -13,7 +13,7 @@ from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
-from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
+from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
 
 _BRACES = re.compile(r"\{(.*?)\}")
 
@@ -35,6 +35,7 @@ class _Context(msgspec.Struct):
     language: str
     text: str = ""
     sentence_spans: list[_Span] = []
+    document_id: str | int = ""
 
 
 class _Document(msgspec.Struct):
@@ -145,7 +146,9 @@ def mewslix(files: SplitFiles, path: Path) -> Examples | None:
     candidates = files.path(pattern=str(Path(files.pattern).parent / "candidate_set_entities.jsonl"))
     ids = [mention.example_id for _, mention in found]
     pool = _pool(candidates, stamp(candidates), path, stamp(path)) if candidates else None
-    examples = files.examples(ids, columns, "targets", pool=pool)
+    news = [context.document_id for context, _ in found]
+    clusters = clusters_within(files.language, news) if all(news) else None
+    examples = files.examples(ids, columns, "targets", clusters=clusters, pool=pool)
     examples.checksum = checksum
     if candidates is None:
         examples.notes.append("no candidate_set_entities.jsonl: candidate ids and languages cannot be checked")

@@ -1,6 +1,6 @@
 """Classification files: sentence pairs (XNLI, PAWS-X) and single documents (MLDoc)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,13 +8,24 @@ from isogloss.data.files import Digest, Stamp, lines, stamp
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
+from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
 
 # The raw XNLI release spells one label two ways.
 RENAMED = {"contradictory": "contradiction"}
 
 
-def _examples(files: SplitFiles, pairs: Sequence[Sequence[str]], labels: Sequence[str] = ()) -> Examples:
+# What PAWS-X has in place of a sentence that could not be translated.
+_UNTRANSLATED = "NS"
+
+TextPairs = Sequence[Sequence[str]]
+
+
+def _examples(
+    files: SplitFiles,
+    pairs: TextPairs,
+    labels: Sequence[str] = (),
+    clusters: Callable[[SplitFiles, TextPairs], list[str] | None] = lambda _files, _pairs: None,
+) -> Examples:
     """Rows of two texts, with the label as a third column or apart; there may be none."""
     columns: dict[str, Column] = {"text_a": [row[0] for row in pairs], "text_b": [row[1] for row in pairs]}
     labels = labels or [row[2] for row in pairs if len(row) == 3]
@@ -22,25 +33,55 @@ def _examples(files: SplitFiles, pairs: Sequence[Sequence[str]], labels: Sequenc
         if len(labels) != len(pairs):
             raise DataError(f"{len(labels)} labels for {len(pairs)} pairs", where=files.where())
         columns["label"] = [RENAMED.get(label, label) for label in labels]
-    return files.examples(files.row_ids(len(pairs)), columns, "label")
+    return files.examples(files.row_ids(len(pairs)), columns, "label", clusters=clusters(files, pairs))
+
+
+def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
+    """Rows of one premise follow each other, the same rows in all languages; the first names the cluster."""
+    if files.split == "train":
+        return None
+    names = files.row_ids(len(pairs))
+    for row in range(1, len(pairs)):
+        if pairs[row][0] == pairs[row - 1][0]:
+            names[row] = names[row - 1]
+    return names
+
+
+def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
+    """Pairs made of the same sentence are one cluster, and so are those that further pairs link."""
+    if files.split == "train":
+        return None
+    place = list(range(len(pairs)))
+
+    def first(row: int) -> int:
+        while place[row] != row:
+            place[row] = row = place[place[row]]
+        return row
+
+    seen: dict[str, int] = {}
+    for row, texts in enumerate(pairs):
+        for text in texts[:2]:
+            other = seen.setdefault(text, row)
+            if other != row and text != _UNTRANSLATED:
+                place[first(row)] = first(other)
+    return clusters_within(files.language, [first(row) for row in range(len(pairs))])
 
 
 @of_one_file
-def prepared(files: SplitFiles, path: Path) -> Examples | None:
-    """`a<TAB>b<TAB>label` without a header; the label column may be missing, as in XTREME's test files."""
-    return _examples(files, list(rows(path, (2, 3), files.digest)))
+def prepared_pawsx(files: SplitFiles, path: Path) -> Examples | None:
+    """XTREME's PAWS-X files: `a<TAB>b<TAB>label` without a header; test files have no labels."""
+    return _examples(files, list(rows(path, (2, 3), files.digest)), clusters=_shared_sentences)
 
 
-def prepared_xnli(files: SplitFiles) -> Examples | None:
+@of_one_file
+def prepared_xnli(files: SplitFiles, path: Path) -> Examples | None:
     """XTREME's XNLI files; test labels, the same in all languages, may lie beside them in one file."""
-    examples = prepared(files)
-    if examples is None or examples.has_gold:
-        return examples
-    labels = files.path(pattern="xnli/test-gold-labels.txt")
-    if labels is None or files.split != "test":
-        return examples
-    gold = [line.strip() for line in lines(labels, files.digest)]
-    return _examples(files, list(zip(examples["text_a"], examples["text_b"], strict=True)), gold)
+    pairs = list(rows(path, (2, 3), files.digest))
+    gold: list[str] = []
+    if files.split == "test" and all(len(row) == 2 for row in pairs):
+        labels = files.path(pattern="xnli/test-gold-labels.txt")
+        gold = [line.strip() for line in lines(labels, files.digest)] if labels is not None else []
+    return _examples(files, pairs, gold, _premises)
 
 
 @of_one_file
@@ -49,7 +90,7 @@ def xnli(files: SplitFiles, path: Path) -> Examples | None:
     by_language, checksum = _release(path, stamp(path))
     if files.language not in by_language:
         return None
-    examples = _examples(files, by_language[files.language])
+    examples = _examples(files, by_language[files.language], clusters=_premises)
     examples.checksum = checksum
     return examples
 
@@ -71,7 +112,8 @@ def pawsx(files: SplitFiles, path: Path) -> Examples | None:
 
     Ids are the rows: only some distributions have the id column, and all keep the order.
     """
-    return _examples(files, [row[1:] for row in rows(path, 4, files.digest) if row[0] != "id"])
+    pairs = [row[1:] for row in rows(path, 4, files.digest) if row[0] != "id"]
+    return _examples(files, pairs, clusters=_shared_sentences)
 
 
 @of_one_file

@@ -7,10 +7,16 @@ from isogloss.data import squad
 from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
+from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
+from isogloss.tasks.task import Task
 
 
-def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]]) -> Examples:
+def article_clusters(task: Task, language: str, articles: list[str]) -> list[str] | None:
+    """Questions about one article are one cluster; its name is the same in all languages only where titles are."""
+    return articles if task.options.get("shared_titles") else clusters_within(language, articles)
+
+
+def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]], articles: list[str]) -> Examples:
     # Prepared test files carry a dummy empty answer at offset 0: that is no gold.
     answers = [[answer.text for answer in question.answers] for _, question in pairs]
     columns: dict[str, Column] = {
@@ -23,13 +29,16 @@ def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Questi
                 raise DataError(f"question {question.id!r} has no answer", where=files.where())
         columns["answers"] = answers
         columns["answer_starts"] = [[a.answer_start for a in question.answers] for _, question in pairs]
-    return files.examples([str(question.id) for _, question in pairs], columns, "answers")
+    ids = [str(question.id) for _, question in pairs]
+    clusters = article_clusters(files.task, files.language, articles)
+    return files.examples(ids, columns, "answers", clusters=clusters)
 
 
 @of_one_file
 def one_language(files: SplitFiles, path: Path) -> Examples | None:
     """A file that holds one language."""
-    return _examples(files, list(squad.questions(squad.read(path, files.digest))))
+    articles = squad.read(path, files.digest)
+    return _examples(files, list(squad.questions(articles)), squad.article_names(articles))
 
 
 def english(files: SplitFiles) -> Examples | None:
@@ -42,10 +51,11 @@ def all_languages(files: SplitFiles, path: Path) -> Examples | None:
     """A file that holds all languages; ids begin with the language's name, as in TyDiQA."""
     prefix = files.relative("{name}-")
     articles, checksum = _all_articles(path, stamp(path))
-    pairs = [pair for pair in squad.questions(articles) if str(pair[1].id).startswith(prefix)]
-    if not pairs:
+    named = zip(squad.questions(articles), squad.article_names(articles), strict=True)
+    found = [(pair, name) for pair, name in named if str(pair[1].id).startswith(prefix)]
+    if not found:
         return None
-    examples = _examples(files, pairs)
+    examples = _examples(files, [pair for pair, _ in found], [name for _, name in found])
     examples.checksum = checksum
     return examples
 

@@ -1,10 +1,11 @@
 """The files of one split in one language: where a reader finds them, and what it makes of them."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 
 from isogloss.data.files import Digest, find_all, resolve
 from isogloss.errors import DataError
@@ -20,6 +21,23 @@ _CORPUS_NAMES = {"zh": "chinese"}
 def corpus_iso3(code: str) -> str:
     """The three-letter code as corpora write it."""
     return _CORPUS_ISO3.get(code) or find_language(code).iso3
+
+
+def clusters_within(
+    language: str, sources: Sequence[Hashable], shared: Mapping[int, str] = MappingProxyType({})
+) -> list[str] | None:
+    """Names of clusters by their sources, with the language in them; None where every example stands alone.
+
+    Args:
+        language: two-letter code.
+        sources: what each example is made from; examples with the same are one cluster.
+        shared: names that hold in other languages too, by row; they go before the sources.
+    """
+    first: dict[Hashable, int] = {}
+    rows = [first.setdefault(source, row) for row, source in enumerate(sources)]
+    if len(first) == len(rows) and not shared:
+        return None
+    return [shared.get(row) or f"{language}:{place}" for row, place in enumerate(rows)]
 
 
 @dataclass
@@ -71,6 +89,7 @@ class SplitFiles:
         gold: str,
         *,
         units: list[str] | None = None,
+        clusters: list[str] | None = None,
         pool: Pool | None = None,
     ) -> Examples:
         """The examples that were read; refuses an id that occurs twice."""
@@ -85,6 +104,7 @@ class SplitFiles:
             columns,
             gold,
             units=units if units is not None else (ids if self.task.parallel else None),
+            clusters=clusters,
             pool=pool,
             checksum=self.digest.hex,
             sources=tuple(str(path) for path in self.read),

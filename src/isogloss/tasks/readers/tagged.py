@@ -1,5 +1,6 @@
 """Tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -10,10 +11,18 @@ from isogloss.data.detokenize import join
 from isogloss.data.files import lines
 from isogloss.data.tables import panx_sentences, tagged_sentences
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
+from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
 
 WordsAndTags = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
+
+
+# Treebanks that translate the same sentences into several languages, and what these call them; Polish PUD numbers its
+# sentences anew and keeps the shared id in a comment of its own.
+_TRANSLATED = re.compile(r"_(pud|partut)-ud-")
+_SHARED_ID = re.compile(r"#\s*(?:sent_id|orig_file_sentence)\s*=\s*\S*?([nw][0-9]{8}|partut-ud-[0-9]+)\b")
+# The same sentences under the same ids, in traditional characters and (`zh_gsdsimp`) in simplified ones.
+_IN_TWO_SCRIPTS = "zh_gsd"
 
 
 def _examples(
@@ -32,6 +41,12 @@ def _examples(
     return files.examples(files.row_ids(len(tokens)), columns, "tags")
 
 
+def _repeated(examples: Examples) -> Examples:
+    """The examples, those with the same words as one cluster: WikiANN has some sentences hundreds of times."""
+    examples.clusters = clusters_within(examples.language, [" ".join(words) for words in examples["tokens"]])
+    return examples
+
+
 def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
     def raw(tokens: list[list[str]]) -> TextAndOffsets:
         pairs = [join(sentence, language) for sentence in tokens]
@@ -43,13 +58,13 @@ def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
 @of_one_file
 def words(files: SplitFiles, path: Path) -> Examples | None:
     """XTREME's prepared files, with or without tags."""
-    return _examples(files, tagged_sentences(path, files.digest), _joined(files.language))
+    return _repeated(_examples(files, tagged_sentences(path, files.digest), _joined(files.language)))
 
 
 @of_one_file
 def panx(files: SplitFiles, path: Path) -> Examples | None:
     """WikiANN's own files, `xx:word<TAB>tag`."""
-    return _examples(files, panx_sentences(path, files.digest), _joined(files.language))
+    return _repeated(_examples(files, panx_sentences(path, files.digest), _joined(files.language)))
 
 
 def treebanks(files: SplitFiles) -> Examples | None:
@@ -58,12 +73,21 @@ def treebanks(files: SplitFiles) -> Examples | None:
     if not paths:
         return None
 
+    sources: list[str] = []
+    shared: dict[int, str] = {}
+
     def tagged() -> Iterator[WordsAndTags]:
         for path in paths:
+            translated, in_two_scripts = _TRANSLATED.search(path.name), _IN_TWO_SCRIPTS in path.name
             for sentence in sentences(lines(path, files.digest), files.language, source=str(path)):
+                if translated and (found := next(filter(None, map(_SHARED_ID.match, sentence.comments)), None)):
+                    shared[len(sources)] = found[1]
+                sources.append(sentence.sent_id if in_two_scripts else " ".join(sentence.words))
                 yield sentence.words, sentence.tags
 
-    return _examples(files, tagged(), lambda _: _raw_treebanks(paths, files.language))
+    examples = _examples(files, tagged(), lambda _: _raw_treebanks(paths, files.language))
+    examples.clusters = clusters_within(files.language, sources, shared)
+    return examples
 
 
 def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:
@@ -100,6 +124,7 @@ def overlay(full: Examples, part: Examples) -> Examples:
         kept.columns[name] = part.rows_of(name, chosen)
     kept.partial = True
     kept.split_ids = full.ids
+    kept.clusters = None if part.clusters is None else [part.clusters[row] for row in chosen]
     kept.checksum = part.checksum
     kept.sources = (*part.sources, *full.sources)
     return kept
