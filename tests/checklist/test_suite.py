@@ -12,7 +12,8 @@ import isogloss
 from isogloss.checklist.kind import UNANSWERED, UNREVIEWED, case_of
 from isogloss.cli.main import main
 from isogloss.errors import PredictionError, UnknownNameError
-from isogloss.metrics.intervals import wilson
+from isogloss.metrics.estimate import wilson_interval
+from isogloss.metrics.student import t_quantile
 from isogloss.report.checklist import checklist_tables
 from isogloss.scoring.compare import compare
 from isogloss.scoring.results import Results
@@ -93,7 +94,7 @@ def test_the_two_rules_stand_side_by_side(tmp_path: Path) -> None:
     assert rates(root) == dict.fromkeys(CHECKLIST_TASKS, 0.0)
     assert rates(root, "error_paper") == dict.fromkeys(CHECKLIST_TASKS, 100.0)
     [cell] = isogloss.score(root, suite="checklist", tasks=[COMPARISONS]).cells
-    low, high = wilson(1.0, 200)
+    low, high = wilson_interval(1.0, 200, t_quantile(0.975, 199))
     number = cell.metrics["error_paper"]
     assert (number.low, number.high, number.n) == (100 * low, 100 * high, 200)
 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
-from isogloss.explain.measure import GROUPS, bucket_draws, bucketed_rows
+from isogloss.explain.measure import bucket_estimates, bucketed_rows
 from isogloss.explain.model import Attribute, AttributeScores, Bucket, Column
 from isogloss.explain.selection import AttributeSelection
 from isogloss.explain.single import attribute_scores, best_and_worst, bucket_text, confusion
-from isogloss.metrics.intervals import wilson
+from isogloss.metrics.estimate import wilson_interval
 from isogloss.metrics.registry import Metric
 from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.metrics.student import t_quantile
 from isogloss.scoring import main_score
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -41,8 +42,8 @@ def test_buckets_by_hand() -> None:
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
     assert (facet.task, facet.language, facet.metric, facet.attribute) == ("xnli", "en", "accuracy", "size")
     assert [(s.bucket.name, s.bucket.n, s.value) for s in facet.buckets] == [("XS", 4, 75), ("S", 4, 25)]
-    for score in facet.buckets:
-        assert (score.low / 100, score.high / 100) == pytest.approx(wilson(score.value / 100, 4))
+    # Four examples have no interval, and carry no sentence.
+    assert {(score.low, score.high) for score in facet.buckets} == {(None, None)}
     assert facet.insight == ""
 
 
@@ -91,16 +92,16 @@ def test_a_bucket_that_never_varies_still_has_a_width() -> None:
     # 20 of 20 against 24 of 30: resampling the first never moves, but its interval reaches down to 83.9.
     cell = table([1.0] * 20 + [1.0] * 24 + [0.0] * 6)
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.repeat([1.0, 2], [20, 30]))))
-    assert facet.buckets[0].low == pytest.approx(100 * wilson(1, 20)[0])
+    assert facet.buckets[0].low == pytest.approx(100 * wilson_interval(1, 20, t_quantile(0.975, 19))[0])
     assert facet.insight == ""
 
 
 def test_noise_rarely_makes_a_sentence() -> None:
     rng = np.random.default_rng(0)
     said = 0
-    for trial in range(60):
+    for _ in range(60):
         cell = table((rng.random(200) < 0.5).astype(float).tolist())
-        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(rng.random(200))), seed=trial)
+        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(rng.random(200))))
         said += bool(facet.insight)
     # Expected are 3 of 60; ten or more would come up once in 1,700 runs if the level held.
     assert said < 10
@@ -112,14 +113,36 @@ def test_an_attribute_that_is_the_same_everywhere_is_left_out() -> None:
     assert attribute_scores(cell, []) == []
 
 
-def test_large_cells_are_drawn_in_groups_with_the_same_spread() -> None:
+def test_examples_of_one_source_are_not_counted_as_independent() -> None:
     rng = np.random.default_rng(0)
-    n = 5 * GROUPS
-    cell = table(rng.random(n).tolist())
-    (cut,) = bucketed_rows(cell, chosen(np.arange(n) % 2.0))
-    ((found,),) = bucket_draws(cell, [cell.metrics[0]["accuracy"]], [cut])
-    expected = cell.metrics[0]["accuracy"].rows[::2].std() / np.sqrt(n / 2)
-    assert found.draws[:, 0].std() == pytest.approx(expected, rel=0.1)
+    # 60 articles of 5 questions that are right or wrong together, and an attribute that is the article's.
+    right = np.repeat(rng.random(60) < 0.5, 5).astype(float)
+    cell = table(right.tolist())
+    clustered = replace(cell, examples=replace(cell.examples, clusters=[f"article {row // 5}" for row in range(300)]))
+    column = np.repeat(np.arange(60) % 2.0, 5)
+    (single,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
+    (whole,) = attribute_scores(clustered, bucketed_rows(clustered, chosen(column)))
+    for one, other in zip(single.buckets, whole.buckets, strict=True):
+        assert one.value == other.value
+        assert (other.high - other.low) > 1.9 * (one.high - one.low)
+    again = replace(clustered, resample="example")
+    assert attribute_scores(again, bucketed_rows(again, chosen(column))) == [single]
+    (cut,) = bucketed_rows(clustered, chosen(column))
+    assert [each.sources for each in bucket_estimates(clustered, clustered.metrics[0]["accuracy"], cut)] == [30, 30]
+
+
+def test_a_rise_from_bucket_to_bucket_is_tested() -> None:
+    rng = np.random.default_rng(2)
+    risen = said = 0
+    for _ in range(150):
+        cell = table((rng.random(240) < 0.5).astype(float).tolist())
+        column = np.repeat([1.0, 2, 3], 80)
+        (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
+        values = [score.value for score in facet.buckets]
+        risen += values == sorted(values)
+        said += "from bucket to bucket" in facet.insight
+    assert risen > 10
+    assert said <= 7
 
 
 def test_examples_of_a_bucket_worst_first() -> None:

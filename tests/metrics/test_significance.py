@@ -1,5 +1,6 @@
-"""Tests between systems: hand-computed p-values, parity with plain loops, and symmetry."""
+"""Tests between two systems: values by hand, every way of computing them against plain enumeration, and families."""
 
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -8,205 +9,109 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.metrics import significance
-from isogloss.metrics.intervals import percentile_interval
-from isogloss.metrics.resampling import joint_replicates, replicates
-from isogloss.metrics.significance import (
-    approximate_randomisation,
-    holm,
-    mcnemar,
-    paired,
-    paired_bootstrap,
-)
-from isogloss.metrics.statistics import F1, MEAN, Statistics
+from isogloss.metrics.significance import holm, one_size, sign_test
+from isogloss.metrics.student import SMALLEST_P
 
 
-def answers(*values: float) -> Statistics:
-    return Statistics(np.array(values, dtype=float)[:, None], MEAN)
+def enumerated(values: list[float]) -> float:
+    """The share of all choices of signs whose sum is at least as far from 0."""
+    sums = [abs(sum(sign * value for sign, value in zip(signs, values, strict=True))) for signs in signs_of(values)]
+    return sum(one >= abs(sum(values)) - 1e-9 for one in sums) / len(sums)
 
 
-def discordant(only_a: int, only_b: int, both: int = 3) -> tuple[Statistics, Statistics]:
-    """Two systems of which exactly one is right `only_a` and `only_b` times."""
-    return answers(*[1] * (only_a + both) + [0] * only_b), answers(*[0] * only_a + [1] * (both + only_b))
+def signs_of(values: list[float]) -> list[tuple[int, ...]]:
+    return list(product((-1, 1), repeat=len(values)))
 
 
-def two_taggers(n: int = 400, seed: int = 0, skill: float = 0.7) -> tuple[Statistics, Statistics]:
-    rng = np.random.default_rng(seed)
-    gold = 1 + rng.poisson(1.5, n)
-    systems = []
-    for chance in (0.7, skill):
-        correct = rng.binomial(gold, chance)
-        rows = np.stack([correct, correct + rng.poisson(0.4, n), gold], axis=1)
-        systems.append(Statistics(rows.astype(float), F1))
-    return systems[0], systems[1]
-
-
-# paired bootstrap
-
-
-def test_a_clear_difference_is_found() -> None:
-    a, b = two_taggers(skill=0.5)
-    found = paired_bootstrap(a, b)
-    assert found.difference == a.score - b.score
-    assert 0 < found.low < found.difference < found.high
-    assert found.p == 1 / 1001
-
-
-def test_a_system_does_not_differ_from_itself() -> None:
-    a, _ = two_taggers()
-    found = paired_bootstrap(a, a)
-    assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
-
-
-def test_exchanging_the_systems_turns_the_sign() -> None:
-    a, b = two_taggers(n=2000, skill=0.69)
-    there, back = paired_bootstrap(a, b, resamples=4000), paired_bootstrap(b, a, resamples=4000)
-    assert back.difference == -there.difference
-    assert back.p == pytest.approx(there.p, abs=0.05)
-    assert (-back.high, -back.low) == pytest.approx((there.low, there.high), abs=0.003)
-
-
-def test_pairing_is_tighter_than_two_intervals_where_systems_agree() -> None:
-    rng = np.random.default_rng(0)
-    right = (rng.random(500) < 0.6).astype(float)
-    changed = np.where(rng.random(500) < 0.05, 1 - right, right)
-    found = paired_bootstrap(answers(*right), answers(*changed))
-    apart = replicates(answers(*right), seed=1) - replicates(answers(*changed), seed=2)
-    low, high = percentile_interval(apart)
-    assert found.high - found.low < (high - low) / 2
-
-
-def test_p_is_that_of_a_plain_loop() -> None:
-    a, b = two_taggers(n=150, seed=1, skill=0.65)
-    rng = np.random.default_rng(5)
-    observed = a.score - b.score
-    drawn = [rng.integers(150, size=150) for _ in range(4000)]
-    moved = np.array([a.select(index).score - b.select(index).score - observed for index in drawn])
-    expected = (np.abs(moved) >= abs(observed)).mean()
-    assert 0.02 < expected < 0.9
-    assert paired_bootstrap(a, b, resamples=4000).p == pytest.approx(expected, abs=0.04)
-
-
-def test_units_are_drawn_whole() -> None:
-    a, b = two_taggers(n=100, skill=0.6)
-    repeated = [Statistics(np.repeat(s.rows, 3, axis=0), F1, np.repeat(np.arange(100), 3)) for s in (a, b)]
-    whole, alone = paired_bootstrap(*repeated), paired_bootstrap(a, b)
-    assert (whole.low, whole.high, whole.p) == pytest.approx((alone.low, alone.high, alone.p), abs=1e-12)
-
-
-# joint replicates of two systems
-
-
-def test_the_same_seed_pairs_two_systems() -> None:
-    a, b = two_taggers(n=100)
-    replicates_a, replicates_b = (joint_replicates([s], resamples=100, seed=4)[:, 0] for s in (a, b))
-    together = joint_replicates([a, b], resamples=100, seed=4)
-    assert replicates_a == pytest.approx(together[:, 0], abs=1e-14)
-    assert replicates_b == pytest.approx(together[:, 1], abs=1e-14)
-    assert not np.allclose(replicates_a, joint_replicates([a], resamples=100, seed=5)[:, 0])
-
-
-def test_paired_averages_over_languages() -> None:
-    languages = [two_taggers(n=200, seed=seed, skill=0.6) for seed in range(4)]
-    observed = float(np.mean([a.score - b.score for a, b in languages]))
-    drawn_a = joint_replicates([a for a, _ in languages]).mean(axis=1)
-    drawn_b = joint_replicates([b for _, b in languages]).mean(axis=1)
-    found = paired(drawn_a, drawn_b, observed, units=200)
-    assert 0 < found.low < found.difference < found.high
-    assert found.p < 0.01
-    assert paired(drawn_b, drawn_a, -observed, units=200).p == found.p
-
-
-def test_paired_counts_by_hand() -> None:
-    # Differences 0, 1, 2, 3 less the observed 1.5 are 1.5, 0.5, 0.5, 1.5 in size: two of four are as extreme.
-    found = paired(np.array([0.0, 1, 2, 3]), np.zeros(4), 1.5)
-    assert found.p == 3 / 5
-    assert (found.low, found.high) == (0, 3)
-
-
-# approximate randomisation
-
-
-def test_randomisation_by_hand() -> None:
-    # a is right where b is wrong in 3 examples: |difference| is as large in 2 of 8 exchanges.
-    a, b = discordant(3, 0)
-    assert approximate_randomisation(a, b, trials=20_000) == pytest.approx(0.25, abs=0.015)
-
-
-def test_randomisation_agrees_with_the_exact_test() -> None:
-    a, b = discordant(9, 1, both=40)
-    assert approximate_randomisation(a, b, trials=20_000) == pytest.approx(mcnemar(a, b), abs=0.004)
-
-
-def test_equal_rows_are_exchanged_as_single_ones_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b = two_taggers(n=1500, skill=0.68)
-    monkeypatch.setattr(significance, "BINOMIAL_COST", 0)
-    collapsed = approximate_randomisation(a, b, trials=5000)
-    monkeypatch.setattr(significance, "BINOMIAL_COST", 1500)
-    single = approximate_randomisation(a, b, trials=5000)
-    assert 0.01 < single < 0.99
-    assert collapsed != single
-    assert collapsed == pytest.approx(single, abs=0.04)
-
-
-def test_systems_with_equal_rows_cannot_be_told_apart() -> None:
-    a, _ = two_taggers()
-    assert approximate_randomisation(a, a) == 1.0
-
-
-def test_a_clear_difference_has_the_smallest_p() -> None:
-    assert approximate_randomisation(*two_taggers(skill=0.4), trials=999) == 0.001
-
-
-def test_rows_of_one_unit_are_exchanged_together() -> None:
-    # Three units of four rows each: 2 of 8 exchanges, where twelve free rows would give 2 of 4096.
-    a, b = discordant(12, 0, both=0)
-    units = np.arange(12) // 4
-    a, b = Statistics(a.rows, MEAN, units), Statistics(b.rows, MEAN, units)
-    assert approximate_randomisation(a, b, trials=20_000) == pytest.approx(0.25, abs=0.015)
-
-
-# McNemar
-
-
-def test_mcnemar_by_hand() -> None:
-    # Ten discordant pairs, one of them for a: 2 (1 + 10) / 1024, and mid-p 2 (1 + 10 / 2) / 1024.
-    a, b = discordant(1, 9)
-    assert mcnemar(a, b) == pytest.approx(22 / 1024, rel=1e-12)
-    assert mcnemar(a, b, mid_p=True) == pytest.approx(12 / 1024, rel=1e-12)
-
-
-def test_mcnemar_without_a_difference() -> None:
-    assert mcnemar(*discordant(0, 0)) == 1.0
-    assert mcnemar(*discordant(5, 5)) == 1.0
-    assert mcnemar(*discordant(5, 5), mid_p=True) == pytest.approx(1.0)
-
-
-def test_mcnemar_of_thousands_neither_overflows_nor_drifts() -> None:
-    only_a, only_b = 2100, 1900
-    total = only_a + only_b
-    exact = 2 * sum(comb(total, k) for k in range(only_b + 1)) / 2**total
-    assert mcnemar(*discordant(only_a, only_b)) == pytest.approx(exact, rel=1e-9)
-
-
-@given(st.integers(0, 60), st.integers(0, 60), st.booleans())
-@settings(deadline=None)
-def test_mcnemar_is_symmetric_and_exact(only_a: int, only_b: int, mid_p: bool) -> None:
-    a, b = discordant(only_a, only_b)
-    p = mcnemar(a, b, mid_p=mid_p)
-    assert p == mcnemar(b, a, mid_p=mid_p)
+def mcnemar(only_a: int, only_b: int) -> float:
     total, fewer = only_a + only_b, min(only_a, only_b)
-    ways = 2 * sum(comb(total, k) for k in range(fewer + 1)) - mid_p * comb(total, fewer)
-    assert p == pytest.approx(min(1.0, ways / 2**total), rel=1e-12)
+    return min(1.0, 2 * sum(comb(total, k) for k in range(fewer + 1)) / 2**total)
 
 
-def test_mcnemar_refuses_what_it_cannot_test() -> None:
-    with pytest.raises(ValueError, match="0/1"):
-        mcnemar(answers(0.5, 1), answers(0, 1))
-    with pytest.raises(ValueError, match="0/1"):
-        mcnemar(*two_taggers())
-    shared = np.array([0, 0])
-    with pytest.raises(ValueError, match="independent rows"):
-        mcnemar(Statistics(np.ones((2, 1)), MEAN, shared), Statistics(np.zeros((2, 1)), MEAN, shared))
+def test_two_examples_prove_nothing() -> None:
+    # Two languages with one example each, both won by one side: two of the four choices of signs are as extreme.
+    assert sign_test([0.5, 0.5]) == 0.5
+    assert sign_test([1.0]) == 1.0
+
+
+def test_by_hand() -> None:
+    # 3 + 2 - 1 = 4; of the eight sums 6, 4, 2, 0 and their opposites four are at least as far out.
+    assert sign_test([3, 2, -1]) == 0.5
+    assert sign_test([0, 0, 0]) == 1
+    assert sign_test([]) == 1
+    assert sign_test([1, -1]) == 1
+
+
+@given(st.lists(st.one_of(st.integers(-4, 4), st.floats(-1, 1)), min_size=1, max_size=10))
+@settings(deadline=None, max_examples=200)
+def test_few_values_are_enumerated(values: list[float]) -> None:
+    given_values = [value for value in values if not 0 < abs(value) < 1e-3]
+    assert sign_test(given_values) == pytest.approx(enumerated(given_values) if given_values else 1.0, rel=1e-9)
+
+
+@given(st.integers(0, 400), st.integers(0, 400), st.floats(1e-4, 1))
+@settings(deadline=None, max_examples=100)
+def test_values_of_one_size_are_mcnemars_test(only_a: int, only_b: int, size: float) -> None:
+    values = np.repeat([size, -size, 0.0], [only_a, only_b, 7])
+    assert sign_test(values) == pytest.approx(mcnemar(only_a, only_b), rel=1e-9)
+    assert one_size(values)
+
+
+def test_whole_numbers_are_counted_exactly() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.integers(-3, 5, 48).astype(float)
+    coins = rng.integers(0, 2, (200_000, 48)) * 2 - 1
+    drawn = (np.abs(coins @ np.abs(values)) >= abs(values.sum()) - 1e-9).mean()
+    assert sign_test(values) == pytest.approx(drawn, abs=4 * np.sqrt(drawn / 200_000))
+    # In other units, and with a common measure that is not the smallest of them, they are the same numbers.
+    assert sign_test(values / 1190) == pytest.approx(sign_test(values), rel=1e-9)
+    assert sign_test([2.0] * 20 + [3.0] * 20 + [-2.0] * 9) == pytest.approx(
+        sign_test([4.0] * 20 + [6.0] * 20 + [-4.0] * 9), rel=1e-9
+    )
+    assert not one_size(values)
+
+
+@pytest.mark.parametrize("count", [17, 40, 200])
+@pytest.mark.parametrize("shift", [0.1, 0.3, 0.5])
+def test_the_saddlepoint_is_close_to_what_drawing_gives(count: int, shift: float) -> None:
+    rng = np.random.default_rng(count)
+    values = rng.normal(shift * 3 / np.sqrt(count), 1, count)
+    coins = rng.integers(0, 2, (200_000, count), dtype=np.int8) * 2 - 1
+    drawn = float((np.abs(coins @ np.abs(values)) >= abs(values.sum())).mean())
+    assert sign_test(values) == pytest.approx(drawn, rel=0.06, abs=4 * np.sqrt(drawn / 200_000) + 1e-5)
+
+
+def test_the_saddlepoint_follows_the_exact_tail_to_the_end() -> None:
+    # Enumerated up to 16 values, approximated beyond: where both can be had they agree far out as well.
+    rng = np.random.default_rng(0)
+    for wrong in range(4):
+        values = rng.uniform(0.5, 1.5, 16)
+        values[:wrong] *= -1
+        sizes = np.sort(np.abs(values)) / np.abs(values).max()
+        approximate = 2 * significance._saddlepoint_tail(sizes, abs(values.sum()) / np.abs(values).max())
+        assert approximate == pytest.approx(sign_test(values), rel=0.25)
+
+
+def test_small_p_values_have_digits_and_a_floor() -> None:
+    assert sign_test(np.ones(100)) == pytest.approx(2 * 0.5**100, rel=1e-9)
+    assert sign_test(np.random.default_rng(0).uniform(0.9, 1.1, 500)) == pytest.approx(2 * 0.5**500, rel=0.01)
+    assert sign_test(np.ones(5000)) == SMALLEST_P > 0
+
+
+@given(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=40), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=100)
+def test_neither_order_nor_side_matters(values: list[float], random: object) -> None:
+    shuffled = values.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    p = sign_test(values)
+    assert 0 < p <= 1
+    assert sign_test(shuffled) == p
+    assert sign_test([-value for value in shuffled]) == p
+
+
+def test_what_is_no_number_is_named() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        sign_test([0.1, float("nan")])
 
 
 # families of tests
@@ -236,32 +141,3 @@ def test_holm_keeps_order_and_only_raises(p_values: list[float], random: object)
 def test_holm_refuses_what_is_no_p_value(p_values: list[float]) -> None:
     with pytest.raises(ValueError, match=r"within 0\.\.1"):
         holm(p_values)
-
-
-# what can be paired
-
-
-@pytest.mark.parametrize("test", [paired_bootstrap, approximate_randomisation, mcnemar])
-def test_only_aligned_rows_can_be_paired(test: object) -> None:
-    one, two, three = np.zeros((4, 1)), np.zeros((3, 1)), np.zeros((4, 3))
-    units = np.array([0, 1, 2, 3])
-    for a, b in [
-        (Statistics(one, MEAN), Statistics(two, MEAN)),
-        (Statistics(one, MEAN), Statistics(three, F1)),
-        (Statistics(one, MEAN, units), Statistics(one, MEAN)),
-        (Statistics(one, MEAN, units), Statistics(one, MEAN, units[::-1])),
-    ]:
-        with pytest.raises(ValueError, match="cannot pair"):
-            test(a, b)  # type: ignore[operator]
-
-
-def test_replicates_must_come_in_pairs() -> None:
-    with pytest.raises(ValueError, match="differ in shape"):
-        paired(np.zeros(10), np.zeros(11), 0.0)
-
-
-def test_a_row_that_is_not_a_number_is_named() -> None:
-    with pytest.raises(ValueError, match="row 1 "):
-        paired_bootstrap(answers(1, float("nan")), answers(1, 0))
-    with pytest.raises(ValueError, match="row 0 "):
-        approximate_randomisation(answers(1, 1), answers(float("nan"), 0))

@@ -11,14 +11,14 @@ from isogloss.errors import PredictionError
 from isogloss.explain.bias import shared_binnings
 from isogloss.explain.cell_table import CellTable, cell_tables
 from isogloss.explain.examples import ExampleCollector, ListedExample
-from isogloss.explain.measure import BucketedRows, bucket_draws, bucketed_rows
+from isogloss.explain.measure import BucketedRows, bucketed_rows
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
 from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.scoring.cells import Request
+from isogloss.scoring.cells import Request, Resample
 from isogloss.scoring.contrast import distinct_names
 
 
@@ -79,7 +79,7 @@ def explain(
     languages: Sequence[str] | None = None,
     attributes: Sequence[str] | None = None,
     examples: int = 0,
-    seed: int = 0,
+    resample: Resample = "source",
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
@@ -93,7 +93,8 @@ def explain(
         languages: only these languages.
         attributes: only these, in the words of `choose_attributes`, e.g. ["aLen=shared", "qType"].
         examples: how many examples of every bucket are listed with their texts.
-        seed: the same seed gives the same intervals.
+        resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
+            from the same ones.
 
     Returns:
         Every bucket of every attribute with its score; of two systems or more also their differences.
@@ -105,9 +106,9 @@ def explain(
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data, resample=resample)
     selection = select_attributes(attributes, request)
-    return explain_request(predictions, request, selection, examples=examples, seed=seed)
+    return explain_request(predictions, request, selection, examples=examples)
 
 
 def explain_request(
@@ -116,7 +117,6 @@ def explain_request(
     selection: AttributeSelection | None = None,
     *,
     examples: int = 0,
-    seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Analysis:
     """Single analysis of every system and pairwise analysis of every two, as a request says.
@@ -134,14 +134,14 @@ def explain_request(
     for table in cell_tables(systems, request, progress):
         along = bucketed_rows(table, selection, shared)
         for place, system in enumerate(table.systems):
-            singles[system].facets.extend(attribute_scores(table, along, place, collector, seed))
+            singles[system].facets.extend(attribute_scores(table, along, place, collector))
             if by_answer := rows_by_answer(table, selection, place):
-                more = attribute_scores(table, by_answer, place, collector, seed, sentences=False)
+                more = attribute_scores(table, by_answer, place, collector, sentences=False)
                 singles[system].facets.extend(more)
             if counts := confusion(table, place):
                 singles[system].confusion[table.name] = counts
         if len(table.systems) > 1:
-            _compare(table, along, pairs, collector, seed)
+            _compare(table, along, pairs, collector)
     if pairs and not any(pair.cells for pair in pairs.values()):
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
     return Analysis(singles, list(pairs.values()), selection.edges, {} if collector is None else collector.found)
@@ -152,10 +152,8 @@ def _compare(
     along: Sequence[BucketedRows],
     pairs: dict[tuple[int, int], PairwiseExplanation],
     collector: ExampleCollector | None,
-    seed: int,
 ) -> None:
-    drawn = bucket_draws(table, [metrics[table.main] for metrics in table.metrics], along, seed)
     for a, b in combinations(range(len(table.systems)), 2):
         pair = pairs[table.systems[a], table.systems[b]]
-        pair.facets.extend(attribute_contrasts(table, along, drawn, (a, b), collector))
+        pair.facets.extend(attribute_contrasts(table, along, (a, b), collector))
         pair.cells.append(disagreement(table, (a, b), collector))

@@ -18,7 +18,7 @@ from isogloss.explain.buckets import NONE
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
-from isogloss.scoring.cells import Answered, Request, answered_cells
+from isogloss.scoring.cells import Answered, Request, Resample, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind_of
@@ -43,6 +43,7 @@ class CellTable:
         entities: the entities behind the rows, for tagging.
         data: the data folder, for the training set.
         systems: the places of these systems among all that were asked for.
+        resample: whether examples of one source (an article, say) are thought of as drawn together.
     """
 
     task: Task
@@ -54,6 +55,24 @@ class CellTable:
     entities: tagging.Entities | None = None
     data: Path | None = None
     systems: tuple[int, ...] = (0,)
+    resample: Resample = "source"
+
+    @cached_property
+    def _sources(self) -> IntArray:
+        """The source of every example, as a number."""
+        if self.resample == "example" or self.examples.clusters is None:
+            return np.arange(len(self.examples))
+        _, codes = np.unique(np.array(self.examples.clusters), return_inverse=True)
+        return codes.astype(np.int64)
+
+    @property
+    def source_count(self) -> int:
+        """How many sources the examples have."""
+        return int(self._sources.max(initial=-1)) + 1
+
+    def by_source(self, statistics: Statistics) -> Statistics:
+        """Statistics of the table's rows with the sources as units."""
+        return replace(statistics, units=self._sources[self.row_example])
 
     @property
     def name(self) -> str:
@@ -121,7 +140,8 @@ def cell_tables(
     """The cells that any of the systems has, one after the other, with all those systems."""
     for row in answered_cells(systems, request, progress):
         present = {place: answered for place, answered in enumerate(row) if answered is not None}
-        yield replace(_cell_table(list(present.values()), request.data), systems=tuple(present))
+        table = _cell_table(list(present.values()), request.data)
+        yield replace(table, systems=tuple(present), resample=request.resample)
 
 
 def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:

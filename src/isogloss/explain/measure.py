@@ -1,11 +1,7 @@
-"""Scores of buckets with their uncertainty: all buckets of a cell are drawn again together.
+"""The rows of a cell in buckets, and the score of every bucket with its uncertainty."""
 
-One set of weights of the examples serves every bucket of every attribute, so that any two of them, of one system or of
-two, can be compared draw by draw, also where they share examples (entities of one sentence).
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +10,8 @@ from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute, Bucket
 from isogloss.explain.selection import AttributeSelection
-from isogloss.metrics.resampling import joint_replicates, stream
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
-
-RESAMPLES = 1000
-# Examples beyond this many are joined at random into this many groups, which are drawn instead of them. The spread
-# of group means is that of example means; estimating it from 2,000 groups errs by 1 / sqrt(2 * 2000) = 1.6 %, less
-# than the 2.2 % of a thousand resamples.
-GROUPS = 2000
+from isogloss.metrics.estimate import Estimate, estimate
+from isogloss.metrics.statistics import IntArray, Statistics
 
 # (task, attribute) -> how the attribute is cut in all languages of the task
 SharedBinnings = Mapping[tuple[str, str], Binning]
@@ -46,14 +36,6 @@ class BucketedRows:
         return table.task.id, table.examples.language, metric, attribute.name, attribute.title, attribute.discrete
 
 
-@dataclass(frozen=True)
-class BucketDraws:
-    """The buckets of an attribute under one metric: their statistics, and replicates (resamples, buckets)."""
-
-    parts: list[Statistics]
-    draws: FloatArray
-
-
 def bucketed_rows(
     table: CellTable, selection: AttributeSelection, shared: SharedBinnings | None = None
 ) -> list[BucketedRows]:
@@ -71,53 +53,12 @@ def bucketed_rows(
     return found
 
 
-def bucket_draws(
-    table: CellTable, statistics: Sequence[Statistics], along: Sequence[BucketedRows], seed: int = 0
-) -> list[list[BucketDraws]]:
-    """For each of some statistics of a cell, and each attribute: its buckets, all under the same draws."""
-    units = _units(table, seed)[table.row_example]
-    parts = [[_parts(table, each, bucketed, units) for bucketed in along] for each in statistics]
-    # Where rows are not summed, the unit of a row is that of its example.
-    drawn = [
-        part if table.entities is not None else replace(part, units=units[bucketed.rows(place)])
-        for each in parts
-        for bucketed, of_attribute in zip(along, each, strict=True)
-        for place, part in enumerate(of_attribute)
-    ]
-    if not drawn:
-        return [[] for _ in statistics]
-    draws = joint_replicates(drawn, RESAMPLES, stream(seed, "explain", table.task.id, table.examples.language))
-    sizes = [len(bucketed.buckets) for _ in statistics for bucketed in along]
-    columns = iter(np.split(draws, np.cumsum(sizes)[:-1], axis=1))
-    return [[BucketDraws(of_attribute, next(columns)) for of_attribute in each] for each in parts]
+def bucket_estimates(table: CellTable, statistics: Statistics, bucketed: BucketedRows) -> list[Estimate]:
+    """The score of every bucket of an attribute under some statistics of a cell, all over the cell's sources.
 
-
-def mean_draws(mean: Statistics, bucketed: BucketedRows, *metrics: BucketDraws) -> BucketDraws:
-    """The buckets under the mean of some metrics, of which each has one row an example, from those under each."""
-    parts = [mean.select(bucketed.rows(bucket)) for bucket in range(len(bucketed.buckets))]
-    return BucketDraws(parts, np.mean([each.draws for each in metrics], axis=0))
-
-
-def _parts(table: CellTable, statistics: Statistics, bucketed: BucketedRows, units: IntArray) -> list[Statistics]:
-    """The statistics of every bucket; entities that are drawn together anyway are summed at once."""
-    if table.entities is None:
-        return [statistics.select(bucketed.rows(bucket)) for bucket in range(len(bucketed.buckets))]
-    size = int(units.max(initial=0)) + 1
-    shape = (len(bucketed.buckets), size)
-    place = bucketed.codes * size + units
-    sums = [np.bincount(place, weights=column, minlength=shape[0] * size) for column in statistics.rows.T]
-    summed = np.stack(sums, axis=1).reshape(*shape, -1)
-    held = np.bincount(place, minlength=shape[0] * size).reshape(shape) > 0
-    return [
-        Statistics(rows[there], statistics.value, np.flatnonzero(there))
-        for rows, there in zip(summed, held, strict=True)
-    ]
-
-
-def _units(table: CellTable, seed: int) -> IntArray:
-    """What resampling draws, for each example: itself, or one of `GROUPS` groups of equal size."""
-    n = len(table.examples)
-    if n <= GROUPS:
-        return np.arange(n)
-    rng = np.random.default_rng(stream(seed, "groups", table.task.id, table.examples.language))
-    return rng.permutation(n) % GROUPS
+    Any two of them, of one system or of two, can be compared source by source, also where they share examples
+    (entities of one sentence).
+    """
+    of_rows = table.by_source(statistics)
+    inside = (bucketed.rows(bucket) for bucket in range(len(bucketed.buckets)))
+    return [estimate(of_rows.select(rows), size=table.source_count) for rows in inside]

@@ -52,12 +52,12 @@ class Bucket(msgspec.Struct, frozen=True):
 
 
 class BucketScore(msgspec.Struct, frozen=True):
-    """A bucket with a system's score in it (0..100) and the 95 % interval."""
+    """A bucket with a system's score in it (0..100) and the 95 % interval, if it has enough independent examples."""
 
     bucket: Bucket
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     ids: list[str] = []
 
 

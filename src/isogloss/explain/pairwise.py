@@ -1,15 +1,19 @@
 """Pairwise analysis: in which buckets one system is better than another, and where the order of the two turns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
-from isogloss.explain.measure import BucketDraws, BucketedRows
+from isogloss.explain.measure import BucketedRows, bucket_estimates
 from isogloss.explain.model import Bucket, BucketedAttribute
-from isogloss.scoring.contrast import SystemContrast, corrected, tested
+from isogloss.metrics.estimate import Estimate, difference, estimate, swaps
+from isogloss.metrics.significance import holm
+from isogloss.metrics.student import ALPHA, ENOUGH
+from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, tested
 
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
 RIGHT = 0.5
@@ -20,7 +24,8 @@ class BucketContrast(SystemContrast, frozen=True):
 
     Attributes:
         bucket: the bucket.
-        flips: whether the order of the two is not that of the whole cell.
+        flips: whether the order of the two is surely not that of the whole cell: it is the other way round here, and
+            the difference of the differences is significant (corrected over all buckets of the cell).
         ids: the examples of the bucket that are listed.
     """
 
@@ -61,29 +66,37 @@ class PairwiseExplanation(msgspec.Struct, frozen=True):
 
 
 def attribute_contrasts(
-    table: CellTable,
-    along: Sequence[BucketedRows],
-    drawn: Sequence[Sequence[BucketDraws]],
-    pair: tuple[int, int],
-    collector: ExampleCollector | None = None,
+    table: CellTable, along: Sequence[BucketedRows], pair: tuple[int, int], collector: ExampleCollector | None = None
 ) -> list[AttributeContrasts]:
-    """Every attribute of a cell with the differences of two systems of the table under the main metric.
-
-    `drawn` has for each system of the table its buckets, drawn together (`bucket_draws`).
-    """
-    overall = table.metrics[pair[0]][table.main].score - table.metrics[pair[1]][table.main].score
+    """Every attribute of a cell with the differences of two systems of the table under the main metric."""
+    sides = [table.by_source(table.metrics[system][table.main]) for system in pair]
+    whole = difference(*(estimate(each, size=table.source_count) for each in sides), paired=True)
     family = sum(len(bucketed.buckets) for bucketed in along)
     found: list[BucketContrast] = []
-    for bucketed, first, second in zip(along, drawn[pair[0]], drawn[pair[1]], strict=True):
-        for place, (bucket, a, b) in enumerate(zip(bucketed.buckets, first.parts, second.parts, strict=True)):
-            numbers, _ = tested(a, b, (first.draws[:, place], second.draws[:, place]), family)
-            ids = collector.add(table, bucketed.rows(place)) if collector else []
-            found.append(BucketContrast(*numbers, bucket, (a.score - b.score) * overall < 0, ids))
-    rows = iter(corrected(found))
+    interactions: list[float] = []
+    for bucketed in along:
+        first, second = (bucket_estimates(table, each, bucketed) for each in sides)
+        for place, (bucket, a, b) in enumerate(zip(bucketed.buckets, first, second, strict=True)):
+            apart = difference(a, b, paired=True)
+            rows = bucketed.rows(place)
+            p, _ = tested(swaps(sides[0].select(rows), sides[1].select(rows)))
+            ids = collector.add(table, rows) if collector else []
+            numbers = contrast_numbers((a.value, b.value), apart, p, family)
+            found.append(BucketContrast(*numbers, bucket, apart.value * whole.value < 0, ids))
+            interactions.append(_interaction_p(apart, whole))
+    contrasts = iter(
+        msgspec.structs.replace(contrast, flips=contrast.flips and p < ALPHA)
+        for contrast, p in zip(corrected(found), holm(interactions).tolist(), strict=True)
+    )
     return [
-        AttributeContrasts(*bucketed.heading(table, table.main), [next(rows) for _ in bucketed.buckets])
+        AttributeContrasts(*bucketed.heading(table, table.main), [next(contrasts) for _ in bucketed.buckets])
         for bucketed in along
     ]
+
+
+def _interaction_p(inside: Estimate, whole: Estimate) -> float:
+    """The p-value of a bucket's difference being that of the whole cell; 1 from too few sources."""
+    return difference(inside, replace(whole, unseen=0.0)).t_test if inside.sources >= ENOUGH else 1.0
 
 
 def disagreement(table: CellTable, pair: tuple[int, int], collector: ExampleCollector | None = None) -> Disagreement:

@@ -138,16 +138,20 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
             each is its own source.
         size: how many sources the space has.
         space: the name of the space of sources.
+
+    Raises:
+        ValueError: there are no rows, or a number is not finite.
     """
     rows = statistics.rows
-    position = np.arange(len(rows)) if statistics.units is None else statistics.units
-    if codes is not None:
-        position = codes[position]
-    size = max(size, int(position.max(initial=-1)) + 1)
-    sums = np.stack([np.bincount(position, weights=column, minlength=size) for column in rows.T], axis=1)
+    if not len(rows):
+        raise ValueError("no rows: there is nothing to estimate")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"row {int(np.argmin(np.isfinite(rows).all(axis=1)))} of the statistics is not finite")
+    position, size = _positions(statistics, codes, size)
     counts = np.bincount(position, minlength=size)
+    sums = _sum_by_source(rows, position, size)
     present = counts > 0
-    total = sums.sum(axis=0)
+    total = rows.sum(axis=0)
     without = statistics.value(total - sums[present], len(rows) - counts[present])
     count = len(without)
     errors = np.zeros(size)
@@ -164,32 +168,44 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     numbers are arbitrary, which `sign_test` makes a test of. A source adds what exchanging its rows moves
     the two scores apart, starting from the mean of both.
     """
-    position = np.arange(len(a)) if a.units is None else a.units
-    if codes is not None:
-        position = codes[position]
-    size = max(size, int(position.max(initial=-1)) + 1)
-    halves = (a.rows - b.rows) / 2
-    moves = np.stack([np.bincount(position, weights=column, minlength=size) for column in halves.T], axis=1)
+    if a.value != b.value or a.rows.shape != b.rows.shape:
+        raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
+    position, size = _positions(a, codes, size)
+    moves = _sum_by_source((a.rows - b.rows) / 2, position, size)
     middle = (a.sums + b.sums) / 2
     values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
     present = np.bincount(position, minlength=size) > 0
     return Estimate(a.score - b.score, 0.0, len(a), {space: SourceErrors(values, present)}, 0.0)
 
 
+def _positions(statistics: Statistics, codes: IntArray | None, size: int) -> tuple[IntArray, int]:
+    """The source of every row as a number, and how many there are."""
+    position = np.arange(len(statistics)) if statistics.units is None else statistics.units
+    if codes is not None:
+        position = codes[position]
+    elif statistics.units is not None and not size:
+        position = np.unique(position, return_inverse=True)[1].astype(np.int64)
+    return position, max(size, int(position.max(initial=-1)) + 1)
+
+
+def _sum_by_source(rows: FloatArray, position: IntArray, size: int) -> FloatArray:
+    return np.stack([np.bincount(position, weights=column, minlength=size) for column in rows.T], axis=1)
+
+
 def mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None, n: int | None = None) -> Estimate:
     """The mean of estimates, plain unless there are weights; n is the sum of theirs unless it is given."""
     given = [1.0] * len(estimates) if weights is None else weights
     total = fsum(given)
-    found = _sum(estimates, [weight / total for weight in given])
+    found = weighted_sum(estimates, [weight / total for weight in given])
     # Exactly rounded, so that the order of the parts cannot show.
     value = fsum(weight * each.value for weight, each in zip(given, estimates, strict=True)) / total
     return replace(found, value=value, n=found.n if n is None else n)
 
 
-def difference(a: Estimate, b: Estimate) -> Estimate:
-    """One estimate minus another; on the same cells, sources that both share are compared one by one."""
-    found = _sum([a, b], [1.0, -1.0])
-    return replace(found, n=a.n, unseen=max(a.unseen, b.unseen))
+def difference(a: Estimate, b: Estimate, *, paired: bool = False) -> Estimate:
+    """One estimate minus another, source by source where they share them; paired if they are of the same examples."""
+    found = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n)
+    return replace(found, unseen=max(a.unseen, b.unseen)) if paired else found
 
 
 def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
@@ -202,8 +218,8 @@ def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
     return replace(found, errors={**found.errors, space: SourceErrors(apart, np.ones(count, dtype=bool))})
 
 
-def _sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
-    """The sum of estimates times factors."""
+def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
+    """The sum of estimates times factors: an average, a difference, a trend."""
     errors: dict[str, SourceErrors] = {}
     for each, factor in zip(estimates, factors, strict=True):
         for space, part in each.errors.items():

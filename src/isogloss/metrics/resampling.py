@@ -5,12 +5,11 @@ sums of a thousand resamples are one matrix product. Where many units have equal
 of each distinct row is multinomial: the same distribution from far fewer random numbers.
 """
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, distinct
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 
 Seed = int | Sequence[int]
 
@@ -23,15 +22,6 @@ BLOCK_COLUMNS = 4
 CATEGORY_COST = 12
 
 
-def stream(seed: int, *names: str) -> tuple[int, ...]:
-    """The seed of a named stream of random numbers, independent of all other streams of the same seed.
-
-    Replicates that are to be averaged as independent (two tasks, two languages whose test sets are not
-    parallel) must come from different streams: drawn from one, equal seeds would tie their errors together.
-    """
-    return (seed, *(zlib.crc32(name.encode()) for name in names))
-
-
 def replicates(statistics: Statistics, resamples: int = 1000, seed: Seed = 0) -> FloatArray:
     """Bootstrap scores of one set of statistics, shape (resamples,).
 
@@ -39,37 +29,6 @@ def replicates(statistics: Statistics, resamples: int = 1000, seed: Seed = 0) ->
     """
     sums = resampled_sums(unit_table(statistics), resamples, seed)
     return statistics.value(sums[:, :-1], sums[:, -1])
-
-
-def joint_replicates(cells: Sequence[Statistics], resamples: int = 1000, seed: Seed = 0) -> FloatArray:
-    """Bootstrap scores of several cells under the same draws of shared units, shape (resamples, cells).
-
-    One draw of units serves all cells, so the correlation between languages answered on parallel examples
-    is kept: average the columns and the interval of the average is right. A unit absent from a cell adds
-    nothing to it. Where a cell names no units, its row numbers are its units.
-
-    The weights depend only on the seed and the set of units: two systems scored on the same examples with
-    the same seed get paired replicates, whose difference needs no further care.
-    """
-    named = [np.arange(len(cell)) if cell.units is None else cell.units for cell in cells]
-    if not named:
-        raise ValueError("joint replicates need at least one cell")
-    units = distinct(np.concatenate(named))
-    tables = [
-        _sum_by_unit(_checked(cell.rows), np.searchsorted(units, codes), len(units))
-        for cell, codes in zip(cells, named, strict=True)
-    ]
-    table = np.concatenate(tables, axis=1)
-    sums = weighted_sums(_unit_weights(len(units), resamples, seed), table)
-    starts = np.cumsum([part.shape[1] for part in tables])[:-1]
-    parts = np.split(sums, starts, axis=1)
-    return np.stack([_scores(cell, part) for cell, part in zip(cells, parts, strict=True)], axis=1)
-
-
-def _scores(cell: Statistics, sums: FloatArray) -> FloatArray:
-    """Scores of resampled sums; a cell of which a resample has drawn nothing keeps its own score there."""
-    scores = cell.value(sums[:, :-1], sums[:, -1])
-    return np.where(sums[:, -1] > 0, scores, cell.score)
 
 
 def unit_table(statistics: Statistics) -> FloatArray:

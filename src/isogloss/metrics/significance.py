@@ -5,7 +5,7 @@ would lift above 0.05, and depends neither on the order of the systems nor on wh
 """
 
 from collections.abc import Sequence
-from math import exp, lgamma, log, pi, sqrt
+from math import exp, fsum, lgamma, log, pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +38,13 @@ def sign_test(values: npt.ArrayLike) -> float:
     Raises:
         ValueError: a value is not finite.
     """
-    given = np.sort(np.asarray(values, dtype=np.float64).ravel())  # one order of summing, whoever comes first
+    given = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(given).all():
         raise ValueError(f"value {int(np.argmin(np.isfinite(given)))} is not finite")
-    observed = abs(float(given.sum()))
+    observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
     sizes = np.sort(np.abs(given))
-    sizes = sizes[sizes > ROUNDING * sizes[-1:].sum()]
-    if not len(sizes) or observed < ROUNDING * sizes[-1]:
+    sizes = sizes[sizes > ROUNDING]
+    if not len(sizes) or observed < ROUNDING:
         return 1.0
     scaled, observed = sizes / sizes[-1], observed / float(sizes[-1])
     whole = _whole_numbers(sizes)
@@ -60,7 +60,7 @@ def sign_test(values: npt.ArrayLike) -> float:
 def one_size(values: npt.ArrayLike) -> bool:
     """Whether all values that are not 0 have one size: the sign test is then McNemar's."""
     sizes = np.abs(np.asarray(values, dtype=np.float64))
-    sizes = sizes[sizes > ROUNDING * sizes.max(initial=0.0)]
+    sizes = sizes[sizes > ROUNDING]
     return not len(sizes) or bool(np.ptp(sizes) <= 1e-9 * sizes.max())
 
 

@@ -7,6 +7,7 @@ from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.estimate import ROUNDING, Estimate, Interval, difference, mean
 from isogloss.scoring.cells import Cell, Request
+from isogloss.scoring.contrast import scaled
 from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.results import AverageScore, Number, Overall
 from isogloss.scoring.seeds import Estimates, seed_spread
@@ -21,12 +22,11 @@ MIXED = "no overall: of some tasks more is better, of others less"
 
 def number(estimate: Estimate) -> Number:
     """A score on the 0..100 scale with its 95 % interval."""
-    return _scaled(estimate, estimate.score_interval())
+    return _number(estimate, estimate.score_interval())
 
 
-def _scaled(estimate: Estimate, interval: Interval | None) -> Number:
-    low, high = (None, None) if interval is None else (100 * interval[0], 100 * interval[1])
-    return Number(100 * estimate.value, low, high, estimate.n, seed_spread(estimate))
+def _number(estimate: Estimate, interval: Interval | None) -> Number:
+    return Number(100 * estimate.value, *scaled(interval), estimate.n, seed_spread(estimate))
 
 
 def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
@@ -69,7 +69,7 @@ def _transfer_gap(cells: Sequence[Cell], estimates: Estimates) -> Number | None:
     gap = difference(english, others)
     if gap.variance < ROUNDING**2:
         return None
-    return _scaled(replace(gap, n=english.n + others.n), gap.difference_interval())
+    return _number(replace(gap, n=english.n + others.n), gap.difference_interval())
 
 
 def _refuse_mixture(cells: Sequence[Cell]) -> None:

@@ -237,10 +237,10 @@ def _check_same_examples(cells: Sequence[Cell], names: tuple[str, str]) -> None:
 
 
 def _contrast(level: str, name: str, pair: PairedEstimates, family: int, partial: bool = False) -> ScoreContrast:
-    apart = difference(pair.first, pair.second)
+    apart = difference(pair.first, pair.second, paired=True)
     p, test = (apart.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
     numbers = contrast_numbers((pair.first.value, pair.second.value), apart, p, family)
-    lower = lower_is_better(name.split("/")[0])
+    lower = lower_is_better(name.partition("/")[0])
     return ScoreContrast(*numbers, level, name, test, pair.first.n, lower, partial, seed_share(apart))
 
 

@@ -59,8 +59,8 @@ ContrastNumbers = tuple[
 
 def contrast_numbers(scores: tuple[float, float], difference: Estimate, p: float, family: int) -> ContrastNumbers:
     """Two scores, 0..1, and their difference as the fields of a contrast; `family` is how many are tested together."""
-    low, high = _scaled(difference.difference_interval())
-    for_all = _scaled(difference.difference_interval(1 - ALPHA / family))
+    low, high = scaled(difference.difference_interval())
+    for_all = scaled(difference.difference_interval(1 - ALPHA / family))
     detectable = None if difference.detectable is None else 100 * difference.detectable
     return 100 * scores[0], 100 * scores[1], 100 * difference.value, low, high, p, *for_all, detectable
 
@@ -82,5 +82,6 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
 
 
-def _scaled(interval: Interval | None) -> tuple[float | None, float | None]:
+def scaled(interval: Interval | None) -> tuple[float | None, float | None]:
+    """An interval on the 0..100 scale; two times None where there is none."""
     return (None, None) if interval is None else (100 * interval[0], 100 * interval[1])

@@ -132,7 +132,8 @@ class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing.
 
     `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
-    ("example"). `seeds` names the runs that the scores are means of, where there are several.
+    ("example"). `seeds` names the runs that the scores are means of, where there are several, and
+    `in_some_seeds` the cells that are left out because not all of them have them.
     """
 
     suite: str
@@ -147,6 +148,7 @@ class Results(msgspec.Struct, frozen=True):
     schema_version: int = SCHEMA
     resample: str = "example"
     seeds: list[str] = []
+    in_some_seeds: list[str] = []
 
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""

@@ -19,7 +19,7 @@ from isogloss.tasks.kinds import LanguagePairs
 from isogloss.version import __version__
 
 
-def score(
+def score(  # noqa: PLR0913 - the options of the verb
     predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
@@ -106,6 +106,7 @@ def score_runs(
         __version__,
         resample=request.resample,
         seeds=[name for name in seeds if name],
+        in_some_seeds=some,
     )
 
 

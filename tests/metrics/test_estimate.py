@@ -1,0 +1,280 @@
+"""Estimates: variances by hand, what shares sources, the ends of the scale, and what seeds add."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isogloss.metrics.estimate import (
+    difference,
+    estimate,
+    mean,
+    over_seeds,
+    swaps,
+    weighted_sum,
+    wilson_interval,
+)
+from isogloss.metrics.significance import sign_test
+from isogloss.metrics.statistics import F1, MEAN, Statistics
+from isogloss.metrics.student import t_quantile, t_tail
+
+
+def scores(*values: float, units: list[int] | None = None) -> Statistics:
+    return Statistics(np.array(values, dtype=float)[:, None], MEAN, None if units is None else np.array(units))
+
+
+def random_scores(n: int, seed: int = 0) -> Statistics:
+    return scores(*np.random.default_rng(seed).random(n))
+
+
+# pieces
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "low", "high"),
+    [
+        (0.8, 10, 0.490162, 0.943318),
+        (0.0, 10, 0.0, 0.277533),
+        (1.0, 10, 0.722467, 1.0),
+        (0.5, 1, 0.054621, 0.945379),
+    ],
+)
+def test_wilson_by_hand(share: float, n: int, low: float, high: float) -> None:
+    assert wilson_interval(share, n, 1.959964) == pytest.approx((low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("probability", "freedom", "quantile"),
+    [
+        (0.975, 1, 12.7062),
+        (0.975, 2, 4.3027),
+        (0.975, 9, 2.2622),
+        (0.975, 30, 2.0423),
+        (0.975, 120, 1.9799),
+        (0.995, 1, 63.6567),
+        (0.995, 30, 2.7500),
+        (0.95, 10, 1.8125),
+        (0.975, 1_000_000, 1.95997),
+        (0.5, 7, 0.0),
+    ],
+)
+def test_t_quantiles_of_the_printed_tables(probability: float, freedom: int, quantile: float) -> None:
+    assert t_quantile(probability, freedom) == pytest.approx(quantile, abs=6e-5)
+    assert t_tail(t_quantile(probability, freedom), freedom) == pytest.approx(1 - probability)
+
+
+def test_t_lies_between_its_whole_degrees_of_freedom() -> None:
+    assert t_quantile(0.975, 3) < t_quantile(0.975, 2.5) < t_quantile(0.975, 2)
+    # By hand: with 2 degrees of freedom P(T >= t) = (1 - t / sqrt(2 + t²)) / 2, however far out.
+    assert t_tail(1e4, 2) == pytest.approx((1 - 1e4 / sqrt(2 + 1e8)) / 2, rel=1e-6)
+    with pytest.raises(ValueError, match="no t quantile"):
+        t_quantile(0.975, 0)
+    with pytest.raises(ValueError, match="no tail"):
+        t_tail(-1, 3)
+
+
+# one score
+
+
+def test_the_variance_of_a_mean_is_the_textbooks() -> None:
+    rows = random_scores(50)
+    assert estimate(rows).variance == pytest.approx(rows.rows.var(ddof=1) / 50)
+    assert estimate(rows).freedom == pytest.approx(49)
+    assert estimate(rows).sources == 50
+
+
+def test_a_mean_over_sources_of_one_size_has_the_variance_of_their_means() -> None:
+    rows = random_scores(60)
+    found = estimate(Statistics(rows.rows, MEAN, np.arange(60) // 3))
+    assert found.variance == pytest.approx(rows.rows.reshape(20, 3).mean(axis=1).var(ddof=1) / 20)
+    assert (found.sources, found.n, found.value) == (20, 60, pytest.approx(rows.score))
+
+
+def test_copies_of_a_row_in_its_source_change_nothing() -> None:
+    alone = random_scores(60)
+    copied = Statistics(np.repeat(alone.rows, 3, axis=0), MEAN, np.repeat(np.arange(60), 3))
+    assert estimate(copied).score_interval() == pytest.approx(estimate(alone).score_interval())
+
+
+def test_f1_by_leaving_out_each_sentence() -> None:
+    rng = np.random.default_rng(0)
+    gold = 1 + rng.poisson(1.5, 40)
+    right = rng.binomial(gold, 0.7)
+    rows = np.stack([right, right + rng.poisson(0.4, 40), gold], axis=1).astype(float)
+    found = estimate(Statistics(rows, F1))
+    without = []
+    for row in range(40):
+        kept = np.delete(rows, row, axis=0).sum(axis=0)
+        without.append(2 * kept[0] / (kept[1] + kept[2]))
+    assert found.variance == pytest.approx(39 / 40 * ((np.array(without) - np.mean(without)) ** 2).sum())
+
+
+def test_few_sources_have_no_interval() -> None:
+    assert estimate(scores(*[1.0, 0.0] * 9, 1.0)).score_interval() is None
+    assert estimate(scores(*[1.0, 0.0] * 10)).score_interval() is not None
+    # A hundred examples of five articles are five.
+    assert estimate(Statistics(random_scores(100).rows, MEAN, np.arange(100) // 20)).score_interval() is None
+
+
+def test_no_spread_is_not_certainty() -> None:
+    perfect = estimate(Statistics(np.tile([2.0, 2.0, 2.0], (30, 1)), F1))
+    low, high = perfect.score_interval() or (0, 0)
+    assert (low, high) == wilson_interval(1.0, 30, t_quantile(0.975, 29))
+    assert low < 0.9 < high == 1
+    nothing = estimate(scores(*[0.0] * 30))
+    assert nothing.score_interval() == pytest.approx((0.0, 1 - low))
+
+
+def test_zeros_and_ones_are_close_to_wilsons_interval() -> None:
+    found = estimate(scores(*[1.0] * 180, *[0.0] * 20)).score_interval()
+    assert found == pytest.approx(wilson_interval(0.9, 200, 1.959964), abs=0.001)
+
+
+def test_a_score_of_another_scale_has_a_plain_interval() -> None:
+    rows = scores(*(3 + np.arange(40.0)))
+    low, high = estimate(rows).score_interval() or (0, 0)
+    assert (low + high) / 2 == pytest.approx(rows.score)
+    assert high - low == pytest.approx(2 * t_quantile(0.975, 39) * sqrt(rows.rows.var(ddof=1) / 40))
+
+
+triples = st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)).map(
+    lambda counts: (counts[0], counts[0] + counts[1], counts[0] + counts[2])
+)
+
+
+@given(st.lists(triples, min_size=20, max_size=60), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=80)
+def test_an_interval_holds_its_score_in_any_order(rows: list[tuple[int, int, int]], random: object) -> None:
+    statistics = Statistics(np.array(rows, dtype=float), F1)
+    low, high = estimate(statistics).score_interval() or (2, -2)
+    assert 0 <= low <= statistics.score <= high <= 1
+    assert low < high
+    random.shuffle(rows)  # type: ignore[attr-defined]
+    again = estimate(Statistics(np.array(rows, dtype=float), F1)).score_interval()
+    assert again == pytest.approx((low, high), abs=1e-12)
+
+
+def test_misuse_is_named() -> None:
+    with pytest.raises(ValueError, match="row 1 "):
+        estimate(scores(0.5, float("nan")))
+    with pytest.raises(ValueError, match="no rows"):
+        estimate(Statistics(np.zeros((0, 1)), MEAN))
+    with pytest.raises(ValueError, match="cannot pair"):
+        swaps(scores(1, 0), scores(1))
+
+
+# averages and differences
+
+
+def test_languages_that_share_their_sources_are_averaged_source_by_source() -> None:
+    values = np.random.default_rng(0).random(40)
+    one = estimate(scores(*values), np.arange(40), 40, "articles")
+    same, opposite = one, estimate(scores(*(1 - values)), np.arange(40), 40, "articles")
+    assert mean([one, same]).variance == pytest.approx(one.variance)
+    assert mean([one, opposite]).variance == pytest.approx(0, abs=1e-15)
+    apart = estimate(scores(*values), np.arange(40), 40, "others")
+    assert mean([one, apart]).variance == pytest.approx(one.variance / 2)
+    assert (mean([one, same]).sources, mean([one, apart]).sources) == (40, 80)
+    assert mean([one, apart]).freedom == pytest.approx(78)
+
+
+def test_a_mean_is_exact_and_may_have_weights() -> None:
+    parts = [estimate(scores(*[0.1] * 20)), estimate(scores(*[0.7] * 20))]
+    assert mean(parts).value == pytest.approx(0.4)
+    assert mean(parts, [1, 3]).value == pytest.approx(0.55)
+    assert mean(parts, n=7).n == 7
+    thirds = [estimate(scores(*[value] * 20)) for value in (0.1, 0.2, 0.3)]
+    assert mean(thirds).value == mean(thirds[::-1]).value
+
+
+def test_pairing_is_tighter_where_systems_agree() -> None:
+    rng = np.random.default_rng(0)
+    right = rng.random(400) < 0.7
+    other = np.where(rng.random(400) < 0.9, right, ~right)
+    a, b = (estimate(scores(*side.astype(float))) for side in (right, other))
+    assert difference(a, b, paired=True).variance < (a.variance + b.variance) / 2
+    assert difference(a, b, paired=True).value == pytest.approx(a.value - b.value)
+
+
+def test_the_interval_of_a_difference_is_never_a_point() -> None:
+    ones, zeros = scores(*[1.0] * 40), scores(*[0.0] * 40)
+    best = difference(estimate(ones), estimate(zeros), paired=True)
+    low, high = best.difference_interval() or (0, 0)
+    assert 0.8 < low < 1 == high == best.value
+    same = difference(estimate(ones), estimate(ones), paired=True)
+    low, high = same.difference_interval() or (0, 0)
+    assert low == -high < 0
+    few = difference(estimate(scores(1, 1)), estimate(scores(0, 0)), paired=True)
+    assert few.difference_interval() is None and few.detectable is None
+
+
+def test_a_detectable_difference_is_found_four_times_in_five() -> None:
+    rng = np.random.default_rng(0)
+    found = 0
+    reach = 0.0
+    for _ in range(400):
+        base = rng.random(300) < 0.6
+        flip = rng.random(300)
+        better = np.where(base, flip > 0.05, flip < 0.2125)
+        pair = [estimate(scores(*side.astype(float))) for side in (better, base)]
+        apart = difference(*pair, paired=True)
+        reach += (apart.detectable or 0) / 400
+        found += apart.t_test < 0.05
+    truth = 0.4 * 0.2125 - 0.6 * 0.05
+    assert reach == pytest.approx(truth, abs=0.003)
+    assert 0.74 < found / 400 < 0.86
+
+
+def test_a_trend_is_a_weighted_sum() -> None:
+    parts = [estimate(random_scores(40, seed), space=str(seed)) for seed in range(3)]
+    slope = weighted_sum(parts, [-1, 0, 1])
+    assert slope.value == pytest.approx(parts[2].value - parts[0].value)
+    assert slope.variance == pytest.approx(parts[2].variance + parts[0].variance)
+
+
+# exchanging systems
+
+
+def test_what_sources_add_to_a_difference_of_means() -> None:
+    a, b = scores(1, 1, 0, 1, units=[0, 0, 1, 2]), scores(0, 1, 1, 0, units=[0, 0, 1, 2])
+    found = swaps(a, b)
+    (part,) = found.errors.values()
+    assert part.values == pytest.approx([0.25, -0.25, 0.25])
+    assert found.value == pytest.approx(0.25)
+
+
+def test_what_sources_add_to_a_difference_of_f1_sums_to_it() -> None:
+    rng = np.random.default_rng(0)
+    gold = 1 + rng.poisson(1.5, 200)
+    sides = []
+    for share in (0.8, 0.74):
+        right = rng.binomial(gold, share)
+        sides.append(Statistics(np.stack([right, right + rng.poisson(0.4, 200), gold], axis=1).astype(float), F1))
+    found = swaps(*sides)
+    (part,) = found.errors.values()
+    assert part.values.sum() == pytest.approx(found.value, rel=1e-3)
+    (back,) = swaps(*sides[::-1]).errors.values()
+    assert sign_test(back.values) == sign_test(part.values)
+    # As exchanging the rows themselves: the share of random exchanges that move the scores as far apart.
+    coins = rng.random((20_000, 200)) < 0.5
+    moves = coins.astype(float) @ (sides[1].rows - sides[0].rows)
+    drawn = F1(sides[0].sums + moves, 200) - F1(sides[1].sums - moves, 200)
+    share = (np.abs(drawn) >= abs(found.value)).mean()
+    assert sign_test(part.values) == pytest.approx(share, rel=0.1, abs=0.003)
+
+
+# seeds
+
+
+def test_seeds_are_a_source_of_error_of_their_own() -> None:
+    runs = [estimate(scores(*np.roll([1.0, 0.0, 1.0, 1.0] * 10, seed)[:40])) for seed in range(2)]
+    runs += [estimate(scores(*[1.0] * 40))]
+    found = over_seeds(runs, "seeds")
+    values = np.array([0.75, 0.75, 1.0])
+    assert found.value == pytest.approx(values.mean())
+    assert found.errors["seeds"].variance == pytest.approx(values.var(ddof=1) / 3)
+    assert found.n == 40
+    assert found.freedom < 3
+    assert over_seeds(runs[:1], "seeds") is runs[0]
