@@ -1,6 +1,7 @@
 """Bitext mining against hand-computed values and a plain quadratic implementation."""
 
 import math
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.errors import PredictionError, UnknownNameError
-from isogloss.metrics.mining import mine, pair_f1, statistics, threshold, unify
+from isogloss.metrics.mining import cross_fitted_pairs, mine, pair_f1, statistics, threshold, unify
 
 
 def plainly_mined(source, target, neighbours, margin):
@@ -167,6 +168,32 @@ class TestThreshold:
         cut = threshold(candidates, gold)
         best = max(pair_f1(gold, [c[:2] for c in candidates if c[2] >= score])[0] for _, _, score in candidates)
         assert pair_f1(gold, [c[:2] for c in candidates if c[2] >= cut])[0] == best
+
+
+class TestCrossFitting:
+    def test_each_half_is_cut_at_the_threshold_of_the_other(self):
+        halves = [[name for name in "abcdefghijkl" if crc32(name.encode()) % 2 == half][:3] for half in (0, 1)]
+        (a, b, x), (c, d, y) = halves
+        even = [(a, a, 0.9), (b, b, 0.8), (x, "wrong", 0.4)]  # cut at 0.6
+        odd = [(c, c, 0.7), (d, d, 0.5), (y, "wrong", 0.1)]  # cut at 0.3
+        gold = [(name, name) for name in (a, b, c, d)]
+        assert (threshold(even, gold[:2]), threshold(odd, gold[2:])) == pytest.approx((0.6, 0.3))
+        assert cross_fitted_pairs([*odd, *even], gold) == [(a, a), (b, b), (x, "wrong"), (c, c)]
+
+    def test_scores_that_say_nothing_gain_nothing(self):
+        rng = np.random.default_rng(5)
+        tuned, fair = [], []
+        for _ in range(50):
+            candidates = [(i, i, float(score)) for i, score in enumerate(rng.random(40))]
+            gold = [(int(i), int(i)) for i in rng.permutation(40)[:10]]
+            cut = threshold(candidates, gold)
+            tuned.append(pair_f1(gold, [c[:2] for c in candidates if c[2] >= cut])[0])
+            fair.append(pair_f1(gold, cross_fitted_pairs(candidates, gold))[0])
+        assert np.mean(tuned) > 0.4  # all candidates together have 2 * 10 / (40 + 10)
+        assert np.mean(fair) < 0.4
+
+    def test_there_may_be_none(self):
+        assert cross_fitted_pairs([], [("a", "A")]) == []
 
 
 PAIRS = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("WXYZ")), max_size=12)

@@ -1,5 +1,6 @@
 """Vectors as predictions: ranked and mined here, against brute force."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,20 @@ def test_bucc_dev_is_mined_and_cut_at_the_threshold(tmp_path: Path) -> None:
     metrics = results["bucc", "zh"].metrics
     assert metrics["f1"].value > 97
     assert metrics["recall"].value > 97
+    (note,) = results["bucc", "zh"].notes
+    said = re.fullmatch(r"the threshold was chosen on the gold .*; F1 is ([\d.]+) where each half is cut .*", note)
+    assert said is not None
+    assert 95 < float(said[1]) <= 100
+
+
+def test_pairs_of_dev_may_have_been_tuned_on_it(tmp_path: Path) -> None:
+    bucc_dev(tmp_path / "data")
+    pairs = {f"zh-{i}": f"en-{i}" for i in range(200)}
+    results = isogloss.score(
+        {"bucc": {"zh": pairs}}, suite="xtreme", data=tmp_path / "data", split="dev", tasks=["bucc"], languages=["zh"]
+    )
+    assert results["bucc", "zh"].metrics["precision"].value == 100
+    assert ["dev is where thresholds are chosen" in note for note in results["bucc", "zh"].notes] == [True]
 
 
 def test_candidates_of_all_languages_may_be_one_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Judged cells on disk: what is read is what was written, the bytes are the cell's alone, and damage is no cell."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def made(value: Value = MEAN) -> Cell:
     }
     pairs = LanguagePairs("one-target", of_pairs, np.array(["de", "zh", "de", "zh", "de", "zh"]))
     judgement = Judgement(metrics, pairs, "squad", ["said by the judge"])
-    return Cell("lareqa", "de", "test", 3, judgement, ["q-1", "q-ü", "q-\0"], "c" * 64, notes=["said by the judge"])
+    units, clusters, notes = ["q-1", "q-ü", "q-\0"], ["Rain", "Rain", "Wind"], ["said by the judge"]
+    return Cell("lareqa", "de", "test", 3, judgement, units, "c" * 64, notes=notes, clusters=clusters)
 
 
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
@@ -34,7 +36,8 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     found = read_cell(path)
     assert found is not None
     assert found.signature == cell.signature
-    assert (found.units, found.notes, found.partial) == (cell.units, cell.notes, cell.partial)
+    assert (found.units, found.clusters) == (cell.units, cell.clusters)
+    assert (found.notes, found.partial) == (cell.notes, cell.partial)
     assert list(found.metrics) == list(cell.metrics)
     pairs, expected = found.judgement.pairs, cell.judgement.pairs
     assert pairs is not None
@@ -47,6 +50,19 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
         np.testing.assert_array_equal(read.units, written.units)  # type: ignore[arg-type]
         assert read.value is written.value
     assert score_cell(found) == score_cell(cell)
+
+
+def test_a_file_written_before_cells_had_clusters_is_read(tmp_path: Path) -> None:
+    write_cell(tmp_path / "new.npz", made())
+    with np.load(tmp_path / "new.npz") as arrays:
+        kept = dict(arrays)
+    header = json.loads(kept["header"].tobytes())
+    del header["clusters"]
+    np.savez(tmp_path / "old.npz", **{**kept, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)})
+    found = read_cell(tmp_path / "old.npz")
+    assert found is not None
+    assert found.clusters is None
+    assert found.units == made().units
 
 
 def test_the_same_cell_gives_the_same_bytes(tmp_path: Path) -> None:

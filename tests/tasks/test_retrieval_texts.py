@@ -49,6 +49,17 @@ def test_lareqa_build_by_hand() -> None:
     }
 
 
+def test_lareqa_candidates_come_from_paragraphs_with_kept_questions() -> None:
+    paragraphs = [
+        paragraph("Ab. Cd.", [(0, 3), (4, 7)], {}),
+        paragraph("Ef. Gh.", [(0, 3), (4, 7)], {"q1": 3}),  # no sentence holds the answer
+        paragraph("Ij.", [(0, 3)], {"q2": 0}),
+    ]
+    built = isogloss.tasks.lareqa.build({"en": {"data": [{"paragraphs": paragraphs}]}})
+    assert built.candidates == {"en_3_0": "Ij.Ij."}  # and the others still count as paragraphs
+    assert list(built.questions) == ["q2_en"]
+
+
 def test_lareqa_needs_sentence_breaks() -> None:
     with pytest.raises(DataError, match="en, paragraph 1: no sentence_breaks"):
         isogloss.tasks.lareqa.build({"en": {"data": [{"paragraphs": [{"context": "c", "qas": []}]}]}})

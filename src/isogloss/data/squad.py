@@ -71,14 +71,15 @@ def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
 
 
 def article_names(articles: list[Article]) -> list[str]:
-    """The article of each question, in the order of `questions`: its title or, where it has none, its place.
+    """The title of the article of each question, in the order of `questions`.
 
-    Prepared files repeat an article for each of its questions: those that begin alike are one.
+    Prepared files have no titles, and repeat a paragraph for each of its questions: there it is the paragraph that is
+    named, by its place among the different ones.
     """
     places: dict[str, int] = {}
     names: list[str] = []
-    for place, article in enumerate(articles):
-        opening = article.paragraphs[0].context if article.paragraphs else ""
-        name = str(article.title or places.setdefault(opening, place))
-        names += [name] * sum(len(paragraph.qas) for paragraph in article.paragraphs)
+    for article in articles:
+        for paragraph in article.paragraphs:
+            name = article.title or places.setdefault(paragraph.context, len(places))
+            names += [str(name)] * len(paragraph.qas)
     return names

@@ -7,6 +7,7 @@ neighbours, so that "hubs", which are close to everything, do not win.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Literal, get_args
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -131,6 +132,32 @@ def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iter
             following = scores[taken] if taken < len(scores) else scores[-1]
             best, chosen = f1, (scores[taken - 1] + following) / 2
     return float(chosen)
+
+
+def cross_fitted_pairs(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> list[Pair]:
+    """The candidates to keep where their own gold may not choose the threshold.
+
+    Source ids fall into two halves by their checksum; each half is cut at the `threshold` of the other.
+
+    Args:
+        candidates: mined pairs as (i, j, score), in any order.
+        gold: the right pairs (i, j).
+
+    Returns:
+        The pairs (i, j) that are kept.
+    """
+    halves: tuple[list[tuple[Hashable, Hashable, float]], ...] = ([], [])
+    gold_halves: tuple[list[Pair], ...] = ([], [])
+    for candidate in candidates:
+        halves[_half(candidate[0])].append(candidate)
+    for pair in gold:
+        gold_halves[_half(pair[0])].append(pair)
+    cuts = [threshold(half, wanted) for half, wanted in zip(halves, gold_halves, strict=True)]
+    return [(i, j) for half, cut in zip(halves, reversed(cuts), strict=True) for i, j, score in half if score >= cut]
+
+
+def _half(source: Hashable) -> int:
+    return crc32(str(source).encode()) % 2
 
 
 def pair_f1(gold: Iterable[Pair], predicted: Iterable[Pair]) -> tuple[float, float, float]:

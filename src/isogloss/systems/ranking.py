@@ -18,7 +18,7 @@ def retrieval_refusal(name: str, task: Task) -> str:
 def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
     """Ranked candidate ids for every query; for mining the id of the translation, or an empty list.
 
-    Where mining has no dev set to choose a threshold on, the error stream says so, unless it is to be quiet.
+    What there is to say about the threshold of mining goes to the error stream, unless it is to be quiet.
     """
     before = len(examples.notes)
     answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))

@@ -26,10 +26,11 @@ class RetrievalTexts(NamedTuple):
 def build(files: Mapping[str, Any]) -> RetrievalTexts:
     """Questions, candidates and targets from {language: XQuAD-R file (decoded JSON)}.
 
-    A candidate id is `<language>_<paragraph from 1 over the file>_<sentence from 0>`, its text the sentence
-    immediately followed by its paragraph, without line breaks. The target is the sentence whose [start, end) holds
-    the answer's start; a sentence that occurs twice in the paragraph is two targets. A question id is
-    `<shared id>_<language>`; its targets are those of the shared id in every language.
+    The sentences of every paragraph with a question are candidates. A candidate id is `<language>_<paragraph from 1
+    over the file>_<sentence from 0>`, its text the sentence immediately followed by its paragraph, without line breaks.
+    The target is the sentence whose [start, end) holds the answer's start; a sentence that occurs twice in the
+    paragraph is two targets. A question that has none is passed over. A question id is `<shared id>_<language>`; its
+    targets are those of the shared id in every language.
     """
     questions: dict[str, str] = {}
     candidates: dict[str, str] = {}
@@ -40,16 +41,16 @@ def build(files: Mapping[str, Any]) -> RetrievalTexts:
         paragraphs = [paragraph for article in articles for paragraph in article.paragraphs]
         for number, paragraph in enumerate(paragraphs, 1):
             sentences = _sentences(paragraph, f"{language}, paragraph {number}")
-            for place, sentence in enumerate(sentences):
-                text = (sentence + paragraph.context).replace("\n", "")
-                candidates[f"{language}_{number}_{place}"] = text
-            for question in paragraph.qas:
-                answering = _answering(paragraph, question, sentences)
-                if answering:
-                    identifier = f"{question.id}_{language}"
-                    questions[identifier] = question.question
-                    shared_ids[identifier] = str(question.id)
-                    shared.setdefault(str(question.id), []).extend(f"{language}_{number}_{i}" for i in answering)
+            names = [f"{language}_{number}_{place}" for place in range(len(sentences))]
+            asked = [(q, found) for q in paragraph.qas if (found := _answering(paragraph, q, sentences))]
+            for question, answering in asked:
+                identifier = f"{question.id}_{language}"
+                questions[identifier] = question.question
+                shared_ids[identifier] = str(question.id)
+                shared.setdefault(str(question.id), []).extend(names[place] for place in answering)
+            if asked:  # candidates come by way of questions, as in the reference code
+                texts = ((sentence + paragraph.context).replace("\n", "") for sentence in sentences)
+                candidates.update(zip(names, texts, strict=True))
     return RetrievalTexts(questions, candidates, {name: shared[key] for name, key in shared_ids.items()})
 
 
