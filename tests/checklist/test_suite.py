@@ -204,7 +204,7 @@ def test_the_one_with_fewer_errors_is_better(tmp_path: Path, capsys: pytest.Capt
     bad = answered(tmp_path / "bad", first_word, (COMPARISONS,), "en,tr")
     good = answered(tmp_path / "good", gold, (COMPARISONS,), "en,tr")
     assert run("compare", bad, good, "--suite", "checklist", "--languages", "en,tr") == 0
-    assert "good is better than bad by" in " ".join(capsys.readouterr().out.split())
+    assert "good is the better checkpoint: " in " ".join(capsys.readouterr().out.split())
 
 
 def test_buckets_hold_cases(tmp_path: Path) -> None:

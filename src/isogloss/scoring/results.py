@@ -24,17 +24,13 @@ class SeedSpread(msgspec.Struct, frozen=True):
     """How a score, 0..100, differs between the seeds that it is the mean of.
 
     Attributes:
-        count: how many seeds there are.
+        values: the score of each seed.
         sd: the standard deviation over them.
-        min: the smallest score of any.
-        max: the largest.
         share: the part of the variance of their mean that is due to the seeds, 0..1; the rest is due to the test set.
     """
 
-    count: int
+    values: list[float]
     sd: float
-    min: float
-    max: float
     share: float
 
 

@@ -1,18 +1,19 @@
 """From a folder of predictions to the result record."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
-from isogloss.metrics.estimate import estimate
+from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
 from isogloss.scoring.main_score import main_statistics
-from isogloss.scoring.results import CellScore, PairScores, Results
+from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
@@ -93,13 +94,14 @@ def score_runs(
     sources = Sources((cell for run in runs for cell in run), request.resample)
     estimates = cell_estimates(runs, sources)
     averages = task_averages(cells, estimates, request)
+    effects = _design_effects(runs, averages, request)
     categories, overall = suite_averages(averages, request)
     return Results(
         request.suite.id,
         system,
         request.split,
         [_cell_score(of_seeds, request.resample) for of_seeds in zip(*runs, strict=True)],
-        [average for _, average in averages.values()],
+        [replace(average, design_effect=effects.get(name)) for name, (_, average) in averages.items()],
         categories,
         overall,
         _all_pair_scores(cells, sources, request) if len(runs) == 1 else [],
@@ -108,6 +110,22 @@ def score_runs(
         seeds=[name for name in seeds if name],
         in_some_seeds=some,
     )
+
+
+def _design_effects(
+    runs: Sequence[Sequence[Cell]], averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
+) -> dict[str, float]:
+    """By task how many times larger the variance of its average is for new sources than for new examples."""
+    if request.resample == "example":
+        return {}
+    singly = cell_estimates(runs, Sources((cell for run in runs for cell in run), "example"))
+    alone = task_averages(runs[0], singly, request)
+    clustered = {cell.task for cell in runs[0] if cell.clusters is not None}
+    return {
+        name: found.variance / alone[name][0].variance
+        for name, (found, _) in averages.items()
+        if name in clustered and alone[name][0].variance
+    }
 
 
 def score_cell(cell: Cell) -> CellScore:

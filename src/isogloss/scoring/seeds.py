@@ -63,13 +63,9 @@ def seed_spread(estimate: Estimate) -> SeedSpread | None:
     if len(parts) != 1:
         return None
     [part] = parts
-    count, total = part.count, estimate.variance
-    apart = 100 * part.values * sqrt(count * (count - 1))
-    value = 100 * estimate.value
-    share = part.variance / total if total else 0.0
-    return SeedSpread(
-        count, 100 * sqrt(part.variance * count), value + float(apart.min()), value + float(apart.max()), share
-    )
+    apart = part.values * sqrt(part.count * (part.count - 1))
+    share = part.variance / estimate.variance if estimate.variance else 0.0
+    return SeedSpread((100 * (estimate.value + apart)).tolist(), 100 * sqrt(part.variance * part.count), share)
 
 
 def seed_share(difference: Estimate) -> float | None:

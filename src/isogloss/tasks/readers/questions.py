@@ -13,7 +13,8 @@ from isogloss.tasks.task import Task
 
 def article_clusters(task: Task, language: str, articles: list[str]) -> list[str] | None:
     """Questions about one article are one cluster; its name is the same in all languages only where titles are."""
-    return articles if task.options.get("shared_titles") else clusters_within(language, articles)
+    within = clusters_within(language, articles)
+    return articles if within and task.options.get("shared_titles") else within
 
 
 def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]], articles: list[str]) -> Examples:

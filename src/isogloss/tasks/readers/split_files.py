@@ -26,7 +26,7 @@ def corpus_iso3(code: str) -> str:
 def clusters_within(
     language: str, sources: Sequence[Hashable], shared: Mapping[int, str] = MappingProxyType({})
 ) -> list[str] | None:
-    """Names of clusters by their sources, with the language in them; None where every example stands alone.
+    """Names of clusters by their sources, with the language in them; None where all examples stand alone, or none.
 
     Args:
         language: two-letter code.
@@ -35,7 +35,8 @@ def clusters_within(
     """
     first: dict[Hashable, int] = {}
     rows = [first.setdefault(source, row) for row, source in enumerate(sources)]
-    if len(first) == len(rows) and not shared:
+    # Of a single source nothing is learnt about others: its examples are then looked at one by one.
+    if len(first) in (1, len(rows)) and not shared:
         return None
     return [shared.get(row) or f"{language}:{place}" for row, place in enumerate(rows)]
 
