@@ -64,7 +64,7 @@ def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
             other = seen.setdefault(text, row)
             if other != row and text != _UNTRANSLATED:
                 place[first(row)] = first(other)
-    return clusters_within(files.language, [first(row) for row in range(len(pairs))])
+    return clusters_within(files.language, map(first, range(len(pairs))))
 
 
 @of_one_file

@@ -1,9 +1,10 @@
 """The files of one split in one language: where a reader finds them, and what it makes of them."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,7 +25,7 @@ def corpus_iso3(code: str) -> str:
 
 
 def clusters_within(
-    language: str, sources: Sequence[Hashable], shared: Mapping[int, str] = MappingProxyType({})
+    language: str, sources: Iterable[Hashable], shared: Mapping[int, str] = MappingProxyType({})
 ) -> list[str] | None:
     """Names of clusters by their sources, with the language in them; None where all examples stand alone, or none.
 
@@ -34,11 +35,14 @@ def clusters_within(
         shared: names that hold in other languages too, by row; they go before the sources.
     """
     first: dict[Hashable, int] = {}
-    rows = [first.setdefault(source, row) for row, source in enumerate(sources)]
+    rows = list(map(first.setdefault, sources, count()))
     # Of a single source nothing is learnt about others: its examples are then looked at one by one.
     if len(first) in (1, len(rows)) and not shared:
         return None
-    return [shared.get(row) or f"{language}:{place}" for row, place in enumerate(rows)]
+    names = [f"{language}:{row}" for row in rows]
+    for row, name in shared.items():
+        names[row] = name
+    return names
 
 
 @dataclass

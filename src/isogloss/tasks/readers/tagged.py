@@ -43,7 +43,7 @@ def _examples(
 
 def _repeated(examples: Examples) -> Examples:
     """The examples, those with the same words as one cluster: WikiANN has some sentences hundreds of times."""
-    examples.clusters = clusters_within(examples.language, [" ".join(words) for words in examples["tokens"]])
+    examples.clusters = clusters_within(examples.language, map(" ".join, examples["tokens"]))
     return examples
 
 
