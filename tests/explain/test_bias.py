@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.explain.bias import bias_request, distances, distribution, shared_binnings
+from isogloss.explain.bias import bias_request, distribution, shared_binnings
+from isogloss.explain.distances import distances
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute
 from isogloss.explain.selection import choose_attributes
@@ -87,3 +88,29 @@ def test_shared_cuts_are_learnt_from_all_languages() -> None:
     assert list(both) == [("mini-xcopa", "pLen")]
     assert cut.edges is not None
     assert min(lengths) <= min(cut.edges) <= max(cut.edges) < max(lengths)
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+def test_samples_of_one_distribution_stay_below_the_noise(discrete: bool) -> None:
+    rng = np.random.default_rng(0)
+    below = pairs = 0
+    for _ in range(12):
+        samples = {
+            code: rng.integers(0, 12, size) for code, size in (("en", 150), ("de", 300), ("fr", 80), ("sw", 150))
+        }
+        attribute = WORD if discrete else NUMBER
+        columns = {code: sample.astype(str) if discrete else sample.astype(float) for code, sample in samples.items()}
+        found = distances("xnli", attribute, columns)
+        upper = np.triu_indices(4, 1)
+        below += int((np.array(found.table)[upper] <= np.array(found.noise)[upper]).sum())
+        pairs += len(upper[0])
+        # Smaller samples are further apart by chance.
+        assert found.noise[0][2] > found.noise[0][1]
+    assert below / pairs > 0.88
+
+
+def test_languages_that_really_differ_are_beyond_the_noise() -> None:
+    rng = np.random.default_rng(0)
+    found = distances("xnli", NUMBER, {"en": rng.normal(0, 1, 200), "de": rng.normal(1, 1, 200)})
+    assert found.table[0][1] > 2 * found.noise[0][1] > 0
+    assert found.table[0][0] == 0

@@ -73,9 +73,13 @@ def test_questions_share_an_article(tmp_path: Path, name: str, split: str, file:
 
 
 def test_one_file_of_all_languages(tmp_path: Path) -> None:
-    articles = [article("Sade", ["finnish-1", "finnish-2"]), article("Rain", ["english-1"])]
+    articles = [
+        article("Sade", ["finnish-1", "finnish-2"]),
+        article("Tuuli", ["finnish-3"]),
+        article("Rain", ["english-1"]),
+    ]
     write(tmp_path / "tydiqa/tydiqa-goldp-v1.1-dev.json", json.dumps(articles))
-    assert groups(read("tydiqa", "fi", tmp_path)) == [[0, 1]]
+    assert groups(read("tydiqa", "fi", tmp_path)) == [[0, 1], [2]]
     assert read("tydiqa", "en", tmp_path).clusters is None
 
 

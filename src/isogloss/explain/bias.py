@@ -11,9 +11,9 @@ import numpy as np
 from isogloss.errors import DataError
 from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable, gold_table
+from isogloss.explain.distances import Distances, distances
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import AttributeSelection, select_attributes
-from isogloss.metrics.statistics import FloatArray
 from isogloss.notebooks import data_frame
 from isogloss.scoring.cells import Request
 from isogloss.tasks.loading import load_gold
@@ -21,8 +21,6 @@ from isogloss.tasks.registry import task as find_task
 
 # Values of a discrete attribute that are reported by name.
 LISTED = 20
-# Wasserstein distances are between this many quantiles: exact where sizes divide it, and close elsewhere.
-QUANTILES = 1000
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -38,19 +36,6 @@ class Distribution(msgspec.Struct, frozen=True):
     mean: float | None = None
     quartiles: list[float] = []
     shares: dict[str, float] = {}
-
-
-class Distances(msgspec.Struct, frozen=True):
-    """How far the languages of a task are apart in one attribute: a symmetric table in the order of `languages`.
-
-    `measure` is "wasserstein-1" (in the attribute's own unit) or "total variation" (0..1).
-    """
-
-    task: str
-    attribute: str
-    measure: str
-    languages: list[str]
-    table: list[list[float]]
 
 
 class DatasetBias(msgspec.Struct, frozen=True):
@@ -184,30 +169,3 @@ def distribution(table: CellTable, attribute: Attribute, column: Column) -> Dist
         return Distribution(*about)
     quartiles = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return Distribution(*about, mean=float(numbers.mean()), quartiles=quartiles)
-
-
-def distances(name: str, attribute: Attribute, columns: Mapping[str, Column]) -> Distances:
-    """The distance of every pair of languages: of their distributions of one attribute.
-
-    Wasserstein-1: the mean distance of equal quantiles. Total variation: half the summed differences of shares.
-    """
-    if attribute.discrete:
-        languages = list(columns)
-        shares = _shares(list(columns.values()))
-        table = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
-        measure = "total variation"
-    else:
-        numbers = {code: column[~np.isnan(column.astype(float))].astype(float) for code, column in columns.items()}
-        languages = [code for code, column in numbers.items() if len(column)]
-        points = (np.arange(QUANTILES) + 0.5) / QUANTILES
-        quantiles = [np.quantile(numbers[code], points, method="inverted_cdf") for code in languages]
-        table = np.array([[np.abs(a - b).mean() for b in quantiles] for a in quantiles])
-        measure = "wasserstein-1"
-    return Distances(name, attribute.name, measure, languages, table.tolist())
-
-
-def _shares(columns: Sequence[Column]) -> FloatArray:
-    """Shares (columns, values) of every value in each column."""
-    counted = [Counter(column.astype(np.str_).tolist()) for column in columns]
-    values = sorted({value for counts in counted for value in counts})
-    return np.array([[counts[value] / counts.total() for value in values] for counts in counted])

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distribution
+from isogloss.explain.distances import Distances
 from isogloss.report import charts
 from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias, Distribution
+from isogloss.explain.distances import Distances
 from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
