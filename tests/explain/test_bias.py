@@ -7,8 +7,8 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.bias import bias_request, distribution, shared_binnings
-from isogloss.explain.distances import distances
 from isogloss.explain.cell_table import CellTable
+from isogloss.explain.distances import distances
 from isogloss.explain.model import Attribute
 from isogloss.explain.selection import choose_attributes
 from isogloss.scoring.cells import Request
