@@ -151,5 +151,5 @@ def test_only_what_the_folder_has_is_looked_at_and_paths_may_be_strings(tmp_path
     answers = xquad(tmp_path / "data")
     write_jsonl(tmp_path / "p" / "xquad" / "en.jsonl", answers)
     report = validate(str(tmp_path / "p"), str(tmp_path / "data"))
-    assert repr(report) == "ValidationReport(1 files, 0 errors, 0 warnings)"
+    assert repr(report) == "ValidationReport(1 file, 0 errors, 0 warnings)"
     assert "no predictions found" in texts(validate(str(tmp_path / "p"), str(tmp_path / "data"), tasks=["xnli"]))

@@ -13,6 +13,7 @@ from isogloss.cli.options import (
     Languages,
     Predictions,
     Split,
+    Strict,
     Suite,
     Tasks,
     make_request,
@@ -32,6 +33,7 @@ def score(
     split: Split = "test",
     gold: Gold = None,
     allow_partial: AllowPartial = False,
+    strict: Strict = False,
     json: Annotated[Path | None, typer.Option(help="Write the result record (results.json).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write one row a number (scores.csv).")] = None,
     form: Format = "table",
@@ -52,7 +54,7 @@ def score(
     from isogloss.report.tables import show
     from isogloss.scoring.score import score_request
 
-    request = make_request(suite, tasks, languages, split, data, gold, allow_partial)
+    request = make_request(suite, tasks, languages, split, data, gold, allow_partial, strict)
     with progress("scoring") as step:
         results = score_request(predictions, request, step)
     if json is not None:

@@ -13,6 +13,7 @@ from isogloss.errors import PredictionError
 from isogloss.metrics.significance import paired
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, Estimate, averaged, cell_estimate, mean, overall
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, distinct_names, tested
@@ -55,6 +56,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         rule: how the overall figure is made.
         skipped: cells that only one of the systems has.
         note: why there is no overall figure, where it would be expected.
+        left_out: answers of either system that are in no score, and why.
     """
 
     first: str
@@ -65,6 +67,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
     rule: str
     skipped: list[str]
     note: str = ""
+    left_out: list[LeftOut] = []
 
     def verdict(self) -> str:
         """The comparison in one sentence."""
@@ -121,6 +124,7 @@ def compare(
     tasks: Sequence[str] | None = ...,
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
+    strict: bool = ...,
 ) -> Comparison: ...
 
 
@@ -134,6 +138,7 @@ def compare(
     tasks: Sequence[str] | None = ...,
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
+    strict: bool = ...,
 ) -> Comparison | list[Comparison]: ...
 
 
@@ -146,6 +151,7 @@ def compare(
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     allow_partial: bool = False,
+    strict: bool = False,
 ) -> Comparison | list[Comparison]:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
@@ -158,13 +164,13 @@ def compare(
         tasks: only these tasks.
         languages: only these languages.
         allow_partial: also compare cells whose gold is incomplete; no average includes them.
+        strict: refuse answers that would be left out, for want of gold or of a right name.
 
     Returns:
         The comparison of two systems; of more, a list with one for every pair.
 
     Raises:
-        PredictionError: fewer than two systems, no cell in common, or answers that cannot be scored.
-        DataError: gold is missing.
+        PredictionError: fewer than two systems, no cell in common, answers that cannot be scored, or gold for none.
         UnknownNameError: no such suite, task, language or split.
     """
     request = Request.of(
@@ -175,6 +181,7 @@ def compare(
         data=data,
         gold=gold,
         allow_partial=allow_partial,
+        strict=strict,
     )
     found = compare_request(predictions, request)
     return found[0] if len(predictions) == 2 else found
@@ -187,7 +194,8 @@ def compare_request(
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
-    judged = [{(c.task, c.language): c for c in judged_cells(each, request, progress)} for each in systems]
+    left_out: list[LeftOut] = []
+    judged = [{(c.task, c.language): c for c in judged_cells(each, request, progress, left_out)} for each in systems]
     shared = [key for key in judged[0] if all(key in cells for cells in judged)]
     if not shared:
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
@@ -197,10 +205,11 @@ def compare_request(
     for group in zip(*aligned, strict=True):
         _check_same_examples(group, names)
     draws = draw(aligned, RESAMPLES, seed)
-    return [
+    found = [
         _contrasted((names[a], names[b]), (aligned[a], aligned[b]), (draws[a], draws[b]), request, skipped)
         for a, b in combinations(range(len(systems)), 2)
     ]
+    return [msgspec.structs.replace(comparison, left_out=left_out) for comparison in found]
 
 
 def _one_score(cell: Cell) -> Cell:

@@ -9,6 +9,7 @@ import msgspec
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError
 from isogloss.notebooks import arrow_table, data_frame, html_table
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
 
@@ -108,6 +109,7 @@ class Results(msgspec.Struct, frozen=True):
     pairs: list[PairScores]
     isogloss: str
     schema_version: int = SCHEMA
+    left_out: list[LeftOut] = []
 
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""

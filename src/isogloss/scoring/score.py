@@ -9,6 +9,7 @@ import numpy as np
 from isogloss.metrics.intervals import interval
 from isogloss.metrics.statistics import FloatArray, Statistics, merge
 from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import scaled, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.draws import Draws, draw, shared_units, unit_codes
@@ -17,7 +18,7 @@ from isogloss.tasks.kinds import LanguagePairs
 from isogloss.version import __version__
 
 
-def score(
+def score(  # noqa: PLR0913 - what the verb can be told
     predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
@@ -27,6 +28,7 @@ def score(
     languages: Sequence[str] | None = None,
     *,
     allow_partial: bool = False,
+    strict: bool = False,
 ) -> Results:
     """Score predictions.
 
@@ -40,13 +42,15 @@ def score(
         tasks: only these tasks.
         languages: only these languages.
         allow_partial: also score cells whose gold is incomplete; no average includes them.
+        strict: refuse answers that would be left out, for want of gold or of a right name.
 
     Returns:
-        Every cell, task average, category and the overall figure, with 95 % intervals and signatures.
+        Every cell, task average, category and the overall figure, with 95 % intervals and signatures; and what was
+        left out, with the reason.
 
     Raises:
-        PredictionError: there are no predictions, or some that cannot be scored; all problems are listed.
-        DataError: gold is missing or damaged.
+        PredictionError: there are no predictions, some that cannot be scored, or gold for none of them; all problems
+            are listed.
         UnknownNameError: no such suite, task, language or split.
     """
     request = Request.of(
@@ -57,6 +61,7 @@ def score(
         data=data,
         gold=gold,
         allow_partial=allow_partial,
+        strict=strict,
     )
     return score_request(predictions, request)
 
@@ -64,10 +69,14 @@ def score(
 def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
     """Score predictions as a request says; `progress` is called with each cell before it is judged."""
     system = open_predictions(predictions).system
-    return score_cells(list(judged_cells(predictions, request, progress)), request, system)
+    left_out: list[LeftOut] = []
+    cells = list(judged_cells(predictions, request, progress, left_out))
+    return score_cells(cells, request, system, left_out)
 
 
-def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
+def score_cells(
+    cells: Sequence[Cell], request: Request, system: dict[str, Any], left_out: Sequence[LeftOut] = ()
+) -> Results:
     """The result record of judged cells, in the order of the request's tasks and languages.
 
     `system` is what is known of the system, as `system.toml` has it.
@@ -85,6 +94,7 @@ def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any])
         overall,
         _all_pair_scores(cells, request),
         __version__,
+        left_out=list(left_out),
     )
 
 

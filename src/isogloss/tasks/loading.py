@@ -132,12 +132,12 @@ def load_gold(
     if not reason:
         return examples
     other = _split_with_gold(task, language, split, data)
-    where = f"{task.id}/{language} ({', '.join(examples.sources)})"
     has = (
         f"The {other} split has gold: answer that one, with --split {other}" if other else "No other split here has it"
     )
     partial = _partial_hint(task, language, split, data) if missing and not allow_partial else ""
-    raise DataError(reason, where=where, fix=f"{partial}{has}; or give the labels with --gold DIR")
+    fix = f"{partial}{has}; or give the labels with --gold DIR"
+    raise DataError(reason, where=", ".join(examples.sources), fix=fix)
 
 
 def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
