@@ -214,7 +214,7 @@ def test_labels_that_are_missing_or_damaged_are_named(tmp_path: Path) -> None:
     labels.write_bytes(b"neutral\n\xff\n")
     assert f"{labels}:2: not UTF-8" in refused(tmp_path / "run", *words, "-l", "sw")
     labels.write_text("neutral\n")
-    assert "1 ids are not of xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
+    assert "1 id is not of xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
 
 
 def test_questions_without_an_answer_are_no_gold(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     assert "label 'neutrall' is not one of entailment, neutral, contradiction. did you mean neutral?" in found
     assert "xnli/en/dev-5" in found
     assert "no answer for 1 of 2490 examples: dev-7" in found
-    assert "1 ids are not of xnli/en dev: 'dev-9999'" in found
+    assert "1 id is not of xnli/en dev: 'dev-9999'" in found
     assert "id 'dev-3' occurs twice, first at" in found
     assert "dev-en.jsonl:2491" in found
 

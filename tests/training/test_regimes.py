@@ -148,7 +148,9 @@ def test_what_cannot_be_translated_is_refused_with_the_reason() -> None:
     assert not regime("translate-train").refusal(task("lareqa"), task("xquad"))
 
 
-@pytest.mark.parametrize("name", ["few-shot", "in-language-10", "multi", "multi-source", "multi-source:"])
+@pytest.mark.parametrize(
+    "name", ["few-shot", "in-language-0", "in-language-01", "in-language-x", "multi", "multi-source", "multi-source:"]
+)
 def test_unknown_regimes_are_told(name: str) -> None:
     with pytest.raises(UnknownNameError, match="regime"):
         regime(name)

@@ -32,7 +32,7 @@ Regime = Annotated[
     str,
     typer.Option(
         help="What it learns from: zero-shot (English), translate-train[-all], translate-test, "
-        "in-language[-1000 or -all], or multi-source:en,de."
+        "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]

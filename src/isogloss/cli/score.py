@@ -41,7 +41,9 @@ def score(
     """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
 
     Whatever the folder has is scored; what is missing is listed, and averages
-    over a part are marked.
+    over a part are marked. A cell whose gold is missing, partial, damaged or a
+    placeholder here is left out with the reason, as are misnamed files; with
+    --strict that is an error. Wrong answers (ids, labels, types) are always one.
 
     \b
     Examples:

@@ -1,7 +1,7 @@
 """Answers in the order of the examples: matched by id, never by position; what does not fit is a problem."""
 
 from isogloss.predictions.formats import Answers
-from isogloss.predictions.problems import Problem, number_of
+from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import REST, Examples
 from isogloss.tasks.kinds import Kind, Values, kind_of
 from isogloss.tasks.task import Task
@@ -66,7 +66,7 @@ def _missing(task: Task, examples: Examples, answers: Answers, places: list[int]
     if not missing or (kind.silence_is_answer and answers.ids):
         return []
     named = ", ".join(missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
-    what = f"no answer for {len(missing)} of {number_of(len(examples), 'example')}: {named}"
+    what = f"no answer for {len(missing)} of {len(examples)} examples: {named}"
     harmless = kind.lenient and len(missing) < len(examples)
     fix = "They count as wrong" if harmless else f"Answer every id of isogloss export {task.id}; null abstains"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, fix, warning=harmless)]
@@ -76,7 +76,7 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
     count = sum(place >= 0 and answers.values[place] is None for place in places)
     if not count:
         return []
-    what = f"{count} of {number_of(len(examples), 'answer')} {'is' if count == 1 else 'are'} null"
+    what = f"{count} of {len(examples)} answers {'is' if count == 1 else 'are'} null"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They count as wrong", warning=True)]
 
 
@@ -86,7 +86,8 @@ def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int
     if not extra:
         return []
     named = ", ".join(repr(identifier) for identifier in extra[:LISTED]) + (", …" if len(extra) > LISTED else "")
-    what = f"{number_of(len(extra), 'id')} {'is' if len(extra) == 1 else 'are'} not of {task.id}/{examples.language} {examples.split}: {named}"
+    count = "1 id is" if len(extra) == 1 else f"{len(extra)} ids are"
+    what = f"{count} not of {task.id}/{examples.language} {examples.split}: {named}"
     # Where nothing at all fits, the file is another language's or split's, and a zero would be a lie.
     # In mining a further source is no slip of the pen, but a pair that must count as a wrong one: not to be ignored.
     harmless = kind.lenient and len(extra) < len(rows) and not kind.silence_is_answer

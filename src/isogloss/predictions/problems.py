@@ -8,7 +8,7 @@ import msgspec
 from isogloss.errors import PredictionError
 
 SHOWN = 12
-# Characters of a message: an answer that it quotes may be a whole file.
+# Characters of each part of a message: an answer that it quotes may be a whole file.
 LONGEST = 600
 
 
@@ -25,9 +25,10 @@ class Problem:
     warning: bool = False
 
     def __str__(self) -> str:
-        what = self.what if len(self.what) <= LONGEST else f"{self.what[:LONGEST]}…"
-        text = f"{self.where}: {what}"
-        return f"{text}. {self.fix}" if self.fix else text
+        where, what, fix = (
+            part if len(part) <= LONGEST else f"{part[:LONGEST]}…" for part in (self.where, self.what, self.fix)
+        )
+        return f"{where}: {what}. {fix}" if fix else f"{where}: {what}"
 
 
 class LeftOut(msgspec.Struct, frozen=True):

@@ -112,7 +112,12 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> DataError:
     if not looked:
         others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
         return DataError(f"{task.id} has no {split} split", fix=f"There is {' and '.join(others)}")
-    fix = f"isogloss fetch {task.id}, or point --data at a folder with one of: {', '.join(looked)}"
+    from isogloss.data.fetch.catalog import datasets_with  # with it come the downloaders
+
+    paths = (SplitFiles(task, language, split, root, pattern).relative(pattern) for pattern in looked)
+    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(paths))
+    there = f"oint --data at a folder with one of: {', '.join(looked)}"
+    fix = f"{fetch}, or p{there}" if fetch else f"P{there}"
     if task.made_by:
         fix = f"{task.id} is made here, and with none; isogloss list {task.id} says what it has"
     return DataError(f"no {split} file of {task.id}/{language} in {root}", fix=fix)
