@@ -124,6 +124,8 @@ def test_a_thousand_are_drawn_by_the_seed(data: Path) -> None:
     assert first.ids == drawn(0).ids != second.ids
     assert len({first.checksum, second.checksum, whole.checksum}) == 3
     assert first.notes == ["1,000 of 1,200 examples, drawn with seed 0"]
+    few = regime("in-language-7")
+    assert (few.name, len(few.training(TYDIQA, Fit(("ko",), "ko"), data, 0))) == ("in-language-7", 7)
     small = regime("in-language-1000").training(TYDIQA, Fit(("sw",), "sw"), data, 0)
     assert small.checksum == load("tydiqa", "sw", "train", data).checksum
 

@@ -42,8 +42,8 @@ def score(
 
     Whatever the folder has is scored; what is missing is listed, and averages
     over a part are marked. A cell whose gold is missing, partial, damaged or a
-    placeholder here is left out with the reason, as are misnamed files; with
-    --strict that is an error. Wrong answers (ids, labels, types) are always one.
+    placeholder here is left out with the reason, as are misnamed files; that is
+    an error with --strict. Wrong answers (ids, labels, types) are always one.
 
     \b
     Examples:

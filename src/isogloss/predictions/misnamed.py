@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from isogloss.data.files import unpacked_name
-from isogloss.errors import DataError, near_names
-from isogloss.languages import all_languages
+from isogloss.errors import DataError, UnknownNameError, near_names
+from isogloss.languages import language as find_language
 from isogloss.predictions.folder import PredictionFolder, file_names
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.kinds import kind_of
@@ -74,13 +74,29 @@ def _of_task(folder: PredictionFolder, task: Task) -> list[Problem]:
 
 
 def _name_hint(path: Path, task: Task) -> str:
-    """The nearest name; what is named after a language that the task lacks is no slip of the pen."""
+    """What a file in a task's folder may have been meant to be called."""
     name = unpacked_name(path)
-    code = name.partition(".")[0].rpartition("-")[2].lower()
-    other_language = code not in task.every_language and code in {language.code for language in all_languages()}
-    alike = [known for known in file_names(task) if known.endswith(Path(name).suffix)] or file_names(task)
-    close = [] if other_language else near_names(name, alike, 1)
+    code = _meant_language(_language_part(name), task)
+    of_dev = name.startswith("dev-")
+    of_split = (known for known in sorted(file_names(task)) if known.startswith("dev-") == of_dev)
+    meant = [known for known in of_split if _language_part(known) == code]
+    alike = [known for known in meant if Path(known).suffix == Path(name).suffix] or meant
+    close = near_names(name, alike, 1) or alike
     codes = " ".join(task.every_language)
     if close:
         return f"Did you mean {close[0]}? Languages are {codes}"
     return f"Name it <language>.jsonl; languages are {codes}"
+
+
+def _language_part(name: str) -> str:
+    """`en` of `test-en.tsv`."""
+    return name.partition(".")[0].rpartition("-")[2]
+
+
+def _meant_language(word: str, task: Task) -> str:
+    """The nearest language of a task, "" for none: a language that the task lacks is no slip of the pen."""
+    try:
+        code = find_language(word).code
+    except UnknownNameError:
+        return next(iter(near_names(word, task.every_language, 1)), "")
+    return code if code in task.every_language else ""
