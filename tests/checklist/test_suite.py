@@ -129,7 +129,7 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(PredictionError, match="no test predictions"):
         isogloss.score(tmp_path, suite="checklist")
-    with pytest.raises(PredictionError, match="1 ids are not of checklist-comparisons/en"):
+    with pytest.raises(PredictionError, match="1 id is not of checklist-comparisons/en"):
         scored("nobody")
     with pytest.raises(PredictionError, match=r"en\.jsonl:2: id 'comparisons-0000-00' occurs twice"):
         scored("comparisons-0000-00", "comparisons-0000-00")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.main import VERBS, main
+from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -55,6 +56,7 @@ def test_an_unknown_verb_is_answered_with_the_nearest(capsys: pytest.CaptureFixt
 def test_no_words_and_wrong_options_are_usage_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 2
     assert run("score", "x", "--nonsense") == 2
+    assert run("compare", "x") == 2
     assert run("--version") == 0
 
 
@@ -116,6 +118,22 @@ def test_validate_exit_codes(made: Path, tmp_path: Path, capsys: pytest.CaptureF
     (folder / "en.jsonl").write_text('{"id": 1}\n')
     assert run("validate", str(tmp_path / "p"), "--data", str(tmp_path)) == 1
     assert "en.jsonl:1" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_output_is_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = "".join(json.dumps({"id": f"q{row}", "prediction": {"x": "y" * 1_000}}) + "\n" for row in range(1_000))
+    codes = task("wikiann").languages
+    (tmp_path / "p/wikiann").mkdir(parents=True)
+    for code in codes:
+        (tmp_path / f"p/wikiann/{code}.jsonl").write_text(answers)
+    for verb in ("validate", "score"):
+        assert run(verb, str(tmp_path / "p"), "--data", str(tmp_path)) == 1
+        captured = capsys.readouterr()
+        text = captured.out + captured.err
+        assert len(text) < 100_000
+        assert "more" in text
+    assert run("score", str(tmp_path / "p"), "--tasks", "x" * 1_000_000) == 2
+    assert len(capsys.readouterr().err) < 30_000
 
 
 def imported(*words: str) -> set[str]:

@@ -69,7 +69,7 @@ def test_files_without_ids_need_every_line(change: int, data_dir: Path, tmp_path
     path = write_xtreme(tmp_path / "run", "xnli", "sw", "\n".join(lines))
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "xnli")
     assert str(path) in message
-    assert ("no answer for 1 of 5010" if change < 0 else "1 ids are not of xnli/sw test") in message
+    assert ("no answer for 1 of 5010" if change < 0 else "1 id is not of xnli/sw test") in message
 
 
 def test_the_wrong_language_is_noticed(data_dir: Path, tmp_path: Path) -> None:

@@ -52,11 +52,16 @@ def test_best_takes_test_where_it_has_gold_else_dev(data_dir: Path, tmp_path: Pa
 
 
 def test_best_says_so_where_gold_and_predictions_are_of_different_splits(data_dir: Path, tmp_path: Path) -> None:
-    write_answers(tmp_path / "run", "wikiann", "jv", {f"test-{row}": ["O"] for row in range(100)})
+    tokens = words_of(data_dir / "panx/test-jv.tsv")
+    write_answers(tmp_path / "run", "wikiann", "jv", {f"test-{i}": ["O"] * len(s) for i, s in enumerate(tokens)})
     write_answers(tmp_path / "run", "xcopa", "et", xcopa(data_dir, "et").answers)
-    message = refused(tmp_path / "run", "--data", data_dir, "--split", "best")
-    assert "wikiann/jv" in message
+    message = refused(tmp_path / "run", "--data", data_dir, "--split", "best", "--strict")
+    assert "wikiann/jv test" in message
     assert "no gold" in message
+    record = scored(tmp_path / "run", "--data", data_dir, "--split", "best")
+    assert [(c["task"], c["language"]) for c in record["cells"]] == [("xcopa", "et")]
+    assert "left out: wikiann/jv test: " in record["printed"]
+    assert "The dev split has gold" in record["printed"]
 
 
 def test_dev_predictions_are_not_taken_for_test(data_dir: Path, tmp_path: Path) -> None:
@@ -201,13 +206,15 @@ def test_labels_that_are_missing_or_damaged_are_named(tmp_path: Path) -> None:
         write_xtreme(tmp_path / "run", "xnli", language, "neutral\nneutral\n")
     labels = write_xtreme(tmp_path / "gold", "xnli", "sw", "neutral\nentailment\n")
     words = ("--gold", tmp_path / "gold", "--tasks", "xnli")
-    assert "no labels for xnli/ur test" in refused(tmp_path / "run", *words)
-    assert values(cell(scored(tmp_path / "run", *words, "-l", "sw"), "xnli", "sw")["metrics"]) == {"accuracy": 50.0}
+    assert "no labels for xnli/ur test" in refused(tmp_path / "run", *words, "--strict")
+    record = scored(tmp_path / "run", *words)
+    assert values(cell(record, "xnli", "sw")["metrics"]) == {"accuracy": 50.0}
+    assert [(left["language"], left["reason"]) for left in record["left_out"]] == [("ur", "no labels for xnli/ur test")]
     (tmp_path / "run-results.json").unlink()
     labels.write_bytes(b"neutral\n\xff\n")
     assert f"{labels}:2: not UTF-8" in refused(tmp_path / "run", *words, "-l", "sw")
     labels.write_text("neutral\n")
-    assert "1 ids are not of xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
+    assert "1 id is not of xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
 
 
 def test_questions_without_an_answer_are_no_gold(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     assert "label 'neutrall' is not one of entailment, neutral, contradiction. did you mean neutral?" in found
     assert "xnli/en/dev-5" in found
     assert "no answer for 1 of 2490 examples: dev-7" in found
-    assert "1 ids are not of xnli/en dev: 'dev-9999'" in found
+    assert "1 id is not of xnli/en dev: 'dev-9999'" in found
     assert "id 'dev-3' occurs twice, first at" in found
     assert "dev-en.jsonl:2491" in found
 
@@ -151,5 +151,5 @@ def test_only_what_the_folder_has_is_looked_at_and_paths_may_be_strings(tmp_path
     answers = xquad(tmp_path / "data")
     write_jsonl(tmp_path / "p" / "xquad" / "en.jsonl", answers)
     report = validate(str(tmp_path / "p"), str(tmp_path / "data"))
-    assert repr(report) == "ValidationReport(1 files, 0 errors, 0 warnings)"
+    assert repr(report) == "ValidationReport(1 file, 0 errors, 0 warnings)"
     assert "no predictions found" in texts(validate(str(tmp_path / "p"), str(tmp_path / "data"), tasks=["xnli"]))

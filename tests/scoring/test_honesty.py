@@ -63,7 +63,7 @@ def test_abstaining_is_said(tmp_path: Path) -> None:
     answers["q3"] = None
     write_jsonl(tmp_path / "p/xquad/en.jsonl", answers)
     results = isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks="xquad", languages="en")
-    assert "1 of 1190 answers are null. They count as wrong" in results["xquad", "en"].notes
+    assert "1 of 1190 answers is null. They count as wrong" in results["xquad", "en"].notes
 
 
 def test_perfection_is_not_certainty(tmp_path: Path) -> None:

@@ -84,7 +84,8 @@ def test_only_cells_that_all_seeds_have_are_averaged(root: Path, tmp_path: Path)
     found = isogloss.score(tmp_path / "better", **options(root, "xnli", "udpos"))
     assert [average.name for average in found.tasks] == ["xnli"]
     assert "de" in found["xnli"].missing
-    assert "xnli/de" in found.in_some_seeds and "udpos/en" in found.in_some_seeds
+    left_out = {(one.task, one.language): one.reason for one in found.left_out}
+    assert left_out["xnli", "de"] == left_out["udpos", "en"] == "only some of the seeds have it"
     left = [cell.language for cell in found.cells]
     for average in found.tasks:
         assert average.score.seeds.values == pytest.approx(

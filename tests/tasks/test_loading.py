@@ -48,6 +48,13 @@ def test_a_short_file_is_an_error_with_the_numbers(tmp_path: Path) -> None:
 def test_nothing_there_says_where_it_looked(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"isogloss fetch xquad.*xquad/xquad\.\{lang\}\.json"):
         isogloss.load("xquad", "en", data=tmp_path)
+    for name, split, dataset in (("xquad", "train", "squad"), ("xquad", "dev", "squad"), ("mlqa", "train", "squad")):
+        with pytest.raises(DataError, match=rf"isogloss fetch {dataset}, .*squad/{split}-v1\.1\.json"):
+            isogloss.load(name, "en", split=split, data=tmp_path)
+    with pytest.raises(DataError, match="isogloss fetch multinli, "):
+        isogloss.load("xnli", "en", split="train", data=tmp_path)
+    with pytest.raises(DataError, match=r"\. Point --data at a folder with one of: xcopa/data"):
+        isogloss.load("xcopa", "et", split="train", data=tmp_path)
     with pytest.raises(DataError, match="tydiqa has no dev split"):
         isogloss.load("tydiqa", "en", split="dev", data=tmp_path)
     with pytest.raises(UnknownNameError, match=r"^xquad has no sw\. It has ar, de, el, en,"):

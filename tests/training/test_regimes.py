@@ -124,6 +124,8 @@ def test_a_thousand_are_drawn_by_the_seed(data: Path) -> None:
     assert first.ids == drawn(0).ids != second.ids
     assert len({first.checksum, second.checksum, whole.checksum}) == 3
     assert first.notes == ["1,000 of 1,200 examples, drawn with seed 0"]
+    few = regime("in-language-7")
+    assert (few.name, len(few.training(TYDIQA, Fit(("ko",), "ko"), data, 0))) == ("in-language-7", 7)
     small = regime("in-language-1000").training(TYDIQA, Fit(("sw",), "sw"), data, 0)
     assert small.checksum == load("tydiqa", "sw", "train", data).checksum
 
@@ -148,7 +150,9 @@ def test_what_cannot_be_translated_is_refused_with_the_reason() -> None:
     assert not regime("translate-train").refusal(task("lareqa"), task("xquad"))
 
 
-@pytest.mark.parametrize("name", ["few-shot", "in-language-10", "multi", "multi-source", "multi-source:"])
+@pytest.mark.parametrize(
+    "name", ["few-shot", "in-language-0", "in-language-01", "in-language-x", "multi", "multi-source", "multi-source:"]
+)
 def test_unknown_regimes_are_told(name: str) -> None:
     with pytest.raises(UnknownNameError, match="regime"):
         regime(name)

@@ -12,6 +12,7 @@ from isogloss.cli.options import (
     Gold,
     Languages,
     Split,
+    Strict,
     Suite,
     Tasks,
     make_request,
@@ -31,6 +32,7 @@ def compare(
     split: Split = "test",
     gold: Gold = None,
     allow_partial: AllowPartial = False,
+    strict: Strict = False,
     json: Annotated[Path | None, typer.Option(help="Write the comparison as JSON.")] = None,
     form: Format = "table",
 ) -> None:
@@ -52,7 +54,9 @@ def compare(
     from isogloss.scoring.compare import compare_request
     from isogloss.scoring.results import write_json
 
-    request = make_request(suite, tasks, languages, split, data, gold, allow_partial)
+    if len(systems) < 2:
+        raise typer.BadParameter("a comparison needs two prediction folders at least", param_hint="SYSTEMS")
+    request = make_request(suite, tasks, languages, split, data, gold, allow_partial, strict)
     with progress("comparing") as step:
         comparisons = compare_request(systems, request, step)
     if json is not None:

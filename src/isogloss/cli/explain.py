@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, make_request, progress, words
+from isogloss.cli.options import Data, Languages, Split, Strict, Suite, Tasks, make_request, progress, words
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
@@ -32,6 +32,7 @@ def explain(
             "or alike in all languages, all=shared, or filled one by one, as the paper does, all=greedy.",
         ),
     ] = None,
+    strict: Strict = False,
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
     bias: Annotated[bool, typer.Option("--bias", help="Only the data: no system needed.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything that was found out as JSON.")] = None,
@@ -59,7 +60,7 @@ def explain(
     from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
 
-    request = make_request(suite, tasks, languages, split, data, None, False)
+    request = make_request(suite, tasks, languages, split, data, None, False, strict)
     selection = select_attributes(words(attributes), request)
     if html is not None:
         from isogloss.report.charts import chart_library
@@ -81,6 +82,7 @@ def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, 
     from isogloss.explain.bias import DatasetBias
     from isogloss.report.bias_tables import bias_tables
     from isogloss.report.explain_tables import analysis_tables
+    from isogloss.report.left_out import left_out_notes
     from isogloss.report.tables import show
     from isogloss.scoring.results import write_json
 
@@ -93,4 +95,5 @@ def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, 
     tables = bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found)
     if not tables:
         typer.echo("There are no buckets to show: the chosen attributes have one value, or none of the tasks has them.")
+        typer.echo("\n".join([] if isinstance(found, DatasetBias) else left_out_notes(found.left_out)))
     show(tables, "table")

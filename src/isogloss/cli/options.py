@@ -23,20 +23,31 @@ Suite = Annotated[
 ]
 Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.g. xquad,xnli.")]
 Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
-Split = Annotated[str, typer.Option(help="test, dev, or best: test where it has gold, else dev.")]
+Split = Annotated[
+    str,
+    typer.Option(help="test, dev, or best: of each cell test if it is answered and has gold, else dev; no overall."),
+]
 Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
 Regime = Annotated[
     str,
     typer.Option(
         help="What it learns from: zero-shot (English), translate-train[-all], translate-test, "
-        "in-language[-1000 or -all], or multi-source:en,de."
+        "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 
 AllowPartial = Annotated[
-    bool, typer.Option("--allow-partial", help="Also take cells whose gold is incomplete; no average has them.")
+    bool,
+    typer.Option(
+        "--allow-partial",
+        help="Also score cells of whose examples only a part has gold, on that part; no average has them.",
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Fail where answers are left out, for want of gold or of a right name."),
 ]
 
 
@@ -48,6 +59,7 @@ def make_request(
     data: Path | None,
     gold: Path | None,
     allow_partial: bool,
+    strict: bool,
 ) -> "Request":
     """What `score`, `compare` and `explain` are to do, with every name checked."""
     from isogloss.scoring.cells import Request
@@ -60,6 +72,7 @@ def make_request(
         data=data,
         gold=gold,
         allow_partial=allow_partial,
+        strict=strict,
     )
 
 

@@ -13,6 +13,7 @@ from isogloss.cli.options import (
     Languages,
     Predictions,
     Split,
+    Strict,
     Suite,
     Tasks,
     make_request,
@@ -32,6 +33,7 @@ def score(
     split: Split = "test",
     gold: Gold = None,
     allow_partial: AllowPartial = False,
+    strict: Strict = False,
     json: Annotated[Path | None, typer.Option(help="Write the result record (results.json).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write one row a number (scores.csv).")] = None,
     form: Format = "table",
@@ -39,7 +41,9 @@ def score(
     """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
 
     Whatever the folder has is scored; what is missing is listed, and averages
-    over a part are marked.
+    over a part are marked. A cell whose gold is missing, partial, damaged or a
+    placeholder here is left out with the reason, as are misnamed files; that is
+    an error with --strict. Wrong answers (ids, labels, types) are always one.
 
     \b
     Examples:
@@ -52,7 +56,7 @@ def score(
     from isogloss.report.tables import show
     from isogloss.scoring.score import score_request
 
-    request = make_request(suite, tasks, languages, split, data, gold, allow_partial)
+    request = make_request(suite, tasks, languages, split, data, gold, allow_partial, strict)
     with progress("scoring") as step:
         results = score_request(predictions, request, step)
     if json is not None:

@@ -8,6 +8,9 @@ from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, prog
 
 app = typer.Typer(add_completion=False)
 
+# Where every file has as many problems as are shown, those of so many files are enough to see why.
+MANY = 10
+
 
 @app.command()
 def validate(
@@ -16,15 +19,16 @@ def validate(
     tasks: Tasks = None,
     languages: Languages = None,
     gold: Gold = None,
-    limit: Annotated[int, typer.Option(min=0, help="Problems shown per file; 0 shows all.")] = 20,
+    limit: Annotated[int, typer.Option(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
 ) -> None:
     """Check a prediction folder: missing, extra and repeated ids, wrong labels, wrong shapes, damaged files.
 
-    Gold is not needed, only the inputs. Every problem says where it is, what is
-    wrong and what to do.
+    Every problem says where it is, what is wrong and what to do. Gold is not
+    needed, only the inputs: a cell that score leaves out, because its gold is
+    missing, partial or damaged here, is a warning.
 
-    Exit codes: 0 it can be scored (warnings may remain); 1 it cannot; 2 wrong
-    usage.
+    Exit codes: 0 nothing is wrong with the answers (warnings may remain);
+    1 something is; 2 wrong usage.
 
     \b
     Examples:
@@ -40,12 +44,15 @@ def validate(
         report = check(predictions, data, words(tasks), words(languages), gold, step)
     console = Console()
     validation_table(report).print(console)
-    for problems in (report.problems, *(cell.problems for cell in report.cells)):
-        for problem in problems[: limit or None]:
-            kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
-            console.print(f"{kind} ", end="")
-            console.print(str(problem), markup=False, highlight=False, soft_wrap=True)
-        if limit and len(problems) > limit:
-            console.print(f"  … and {len(problems) - limit} more here; --limit 0 shows all", style="dim")
+    by_file = (report.problems, *(cell.problems for cell in report.cells))
+    listed = [problem for problems in by_file for problem in problems[: limit or None]]
+    if limit:
+        listed = sorted(listed, key=lambda problem: problem.warning)[: limit * MANY]
+    for problem in listed:
+        kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
+        console.print(f"{kind} ", end="")
+        console.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+    if rest := len(report.everything()) - len(listed):
+        console.print(f"… and {rest} more; --limit 0 shows all", style="dim")
     console.print(report.summary, style="bold")
     raise typer.Exit(1 if report.errors else 0)

@@ -18,6 +18,7 @@ from isogloss.explain.selection import AttributeSelection, Edges, select_attribu
 from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Request, Resample
 from isogloss.scoring.contrast import distinct_names
 
@@ -30,12 +31,14 @@ class Analysis(msgspec.Struct, frozen=True):
         pairs: one a pair of systems, over the cells that both have.
         edges: how numbers are cut into buckets (see `AttributeSelection`), "fixed" at given edges, or "mixed".
         cases: `task/language` -> example id -> the example.
+        left_out: answers of any system that are in no score, and why.
     """
 
     explanations: list[Explanation]
     pairs: list[PairwiseExplanation]
     edges: Edges = "language"
     cases: dict[str, dict[str, ListedExample]] = {}
+    left_out: list[LeftOut] = []
 
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
@@ -70,7 +73,7 @@ class Analysis(msgspec.Struct, frozen=True):
         )
 
 
-def explain(
+def explain(  # noqa: PLR0913 - what the verb can be told
     *predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
@@ -80,6 +83,7 @@ def explain(
     attributes: Sequence[str] | None = None,
     examples: int = 0,
     resample: Resample = "source",
+    strict: bool = False,
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
@@ -95,18 +99,20 @@ def explain(
         examples: how many examples of every bucket are listed with their texts.
         resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
             from the same ones.
+        strict: refuse answers that would be left out, for want of gold or of a right name.
 
     Returns:
         Every bucket of every attribute with its score; of two systems or more also their differences.
 
     Raises:
-        PredictionError: no predictions, systems without a common cell, or answers that cannot be scored.
-        DataError: gold is missing.
+        PredictionError: no predictions, systems without a common cell, answers that cannot be scored, or gold for none.
         UnknownNameError: no such suite, task, language, split or attribute.
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data, resample=resample)
+    request = Request.of(
+        suite, tasks=tasks, languages=languages, split=split, data=data, resample=resample, strict=strict
+    )
     selection = select_attributes(attributes, request)
     return explain_request(predictions, request, selection, examples=examples)
 
@@ -131,7 +137,8 @@ def explain_request(
     collector = ExampleCollector(examples, names) if examples > 0 else None
     singles = [Explanation(system, request.suite.id, request.split, [], {}) for system in about]
     pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
-    for table in cell_tables(systems, request, progress):
+    left_out: list[LeftOut] = []
+    for table in cell_tables(systems, request, progress, left_out):
         along = bucketed_rows(table, selection, shared)
         for place, system in enumerate(table.systems):
             singles[system].facets.extend(attribute_scores(table, along, place, collector))
@@ -144,7 +151,8 @@ def explain_request(
             _compare(table, along, pairs, collector)
     if pairs and not any(pair.cells for pair in pairs.values()):
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
-    return Analysis(singles, list(pairs.values()), selection.edges, {} if collector is None else collector.found)
+    cases = {} if collector is None else collector.found
+    return Analysis(singles, list(pairs.values()), selection.edges, cases, left_out)
 
 
 def _compare(

@@ -18,6 +18,7 @@ from isogloss.explain.buckets import NONE
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Answered, Request, Resample, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.tasks.examples import Examples
@@ -135,10 +136,13 @@ class CellTable:
 
 
 def cell_tables(
-    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
+    systems: Sequence[Predictions],
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    left_out: list[LeftOut] | None = None,
 ) -> Iterator[CellTable]:
-    """The cells that any of the systems has, one after the other, with all those systems."""
-    for row in answered_cells(systems, request, progress):
+    """The cells that any of the systems has, one after the other, with all those systems; see `answered_cells`."""
+    for row in answered_cells(systems, request, progress, left_out):
         present = {place: answered for place, answered in enumerate(row) if answered is not None}
         table = _cell_table(list(present.values()), request.data)
         yield replace(table, systems=tuple(present), resample=request.resample)

@@ -98,7 +98,8 @@ def _whole_numbers(sizes: FloatArray) -> npt.NDArray[np.int64] | None:
         if whole.sum() > COUNTED:
             return None
         if (np.abs(multiples - whole) < 1e-6).all():
-            return whole.astype(np.int64)
+            counts: npt.NDArray[np.int64] = whole.astype(np.int64)
+            return counts
     return None
 
 

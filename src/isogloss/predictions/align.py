@@ -76,7 +76,7 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
     count = sum(place >= 0 and answers.values[place] is None for place in places)
     if not count:
         return []
-    what = f"{count} of {len(examples)} answers are null"
+    what = f"{count} of {len(examples)} answers {'is' if count == 1 else 'are'} null"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They count as wrong", warning=True)]
 
 
@@ -86,7 +86,8 @@ def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int
     if not extra:
         return []
     named = ", ".join(repr(identifier) for identifier in extra[:LISTED]) + (", …" if len(extra) > LISTED else "")
-    what = f"{len(extra)} ids are not of {task.id}/{examples.language} {examples.split}: {named}"
+    count = "1 id is" if len(extra) == 1 else f"{len(extra)} ids are"
+    what = f"{count} not of {task.id}/{examples.language} {examples.split}: {named}"
     # Where nothing at all fits, the file is another language's or split's, and a zero would be a lie.
     # In mining a further source is no slip of the pen, but a pair that must count as a wrong one: not to be ignored.
     harmless = kind.lenient and len(extra) < len(rows) and not kind.silence_is_answer

@@ -1,5 +1,6 @@
 """Sentence embeddings as predictions: ranked exactly, in blocks, straight from memory-mapped files."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,8 +11,9 @@ import numpy as np
 from isogloss.data.files import Stamp, lines, stamp
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
+from isogloss.predictions.problems import Problem
 from isogloss.predictions.write import split_prefix
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
@@ -105,18 +107,41 @@ class VectorFiles:
         pool, whole = examples.pool, self._path(examples, "candidates")
         if pool is None:
             raise PredictionError("the candidate pool is not in the data folder", where=str(whole))
-        codes = sorted(set(pool.languages)) if kind_of(self.task).shared_pool else [examples.language]
-        paths = [whole] if whole.is_file() else [self._path(examples, f"candidates-{code}") for code in codes]
+        paths = self._candidate_paths(examples, pool)
         for path in paths:
             if not path.is_file():
                 raise PredictionError("there is no such file", where=str(path), fix="Give the candidates' vectors too")
         return _one_pool(tuple((path, stamp(path)) for path in paths), tuple(pool.ids))
 
+    def _candidate_paths(self, examples: Examples, pool: Pool) -> list[Path]:
+        whole = self._path(examples, "candidates")
+        codes = sorted(set(pool.languages)) if kind_of(self.task).shared_pool else [examples.language]
+        return [whole] if whole.is_file() else [self._path(examples, f"candidates-{code}") for code in codes]
+
+    def warnings(self, examples: Examples) -> Iterator[Problem]:
+        """Vectors without a direction, which are ranked all the same."""
+        queries = self._path(examples, f"queries-{examples.language}")
+        pool = [] if examples.pool is None else self._candidate_paths(examples, examples.pool)
+        for path in (queries, *pool):
+            zero, count = _zero_rows(path, stamp(path))
+            if zero:
+                what = f"{zero:,} of {count:,} vectors are all zeros, and as near to one candidate as to any other"
+                yield Problem(str(path), what, "Encode those texts again", warning=True)
+
+
+@lru_cache(maxsize=128)
+def _zero_rows(path: Path, _stamp: Stamp) -> tuple[int, int]:
+    """How many rows of a matrix are zero, and how many there are."""
+    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    blocks = (vectors[start : start + 65_536] for start in range(0, len(vectors), 65_536))
+    return sum(int((~block.any(axis=1)).sum()) for block in blocks), len(vectors)
+
 
 def answers_of_vectors(task: Task, path: Path, examples: Examples) -> Answers:
     """The answers that the vectors of `queries-<language>.npy` amount to; an example that has none is left out."""
-    answers = Answers(path)
-    found = kind_of(task).answers_from_vectors(task, examples, VectorFiles(task, path.parent))
+    answers, vectors = Answers(path), VectorFiles(task, path.parent)
+    found = kind_of(task).answers_from_vectors(task, examples, vectors)
+    answers.problems += vectors.warnings(examples)
     for identifier, value in zip(examples.ids, found, strict=True):
         if value:
             answers.add(identifier, value)

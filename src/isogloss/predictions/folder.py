@@ -1,29 +1,36 @@
 """A folder of predictions: which cells it has, in which layout, and the answers of one cell."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from isogloss.data.files import Stamp, read_bytes, resolve, stamp, unpacked_name
+from isogloss.data.files import SUFFIXES, Stamp, read_bytes, resolve, stamp, unpacked_name
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Kind, kind_of
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import ALIASES
 from isogloss.tasks.task import Task
 
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """Where the answers of a cell are, and in which layout: "jsonl", "xtreme", "one-file" or "embeddings"."""
+    """Where the answers of a cell are.
+
+    Attributes:
+        path: the file.
+        layout: "jsonl", "xtreme", "one-file" or "embeddings".
+        passed_over: further files that would be the cell's if this one were not there.
+    """
 
     path: Path
     layout: str
+    passed_over: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class PredictionFolder:
             return {"name": self.root.resolve().name}
         try:
             return {"name": self.root.resolve().name, **tomllib.loads(path.read_text(encoding="utf-8"))}
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:  # numbers and nesting beyond reason are no TOMLDecodeError
             raise PredictionError(f"not TOML: {error}", where=str(path)) from None
 
     def folders(self, task: Task) -> list[Path]:
@@ -58,16 +65,24 @@ class PredictionFolder:
         return [self.root / name for name in names if (self.root / name).is_dir()]
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """Where the answers of a cell are, None for nowhere; our own layout is looked for first."""
-        for folder in self.folders(task):
-            for name, layout in _file_names(task, language, split).items():
-                path = resolve(folder / name)
-                if path is not None:
-                    return PredictionFile(path, layout)
+        """Where the answers of a cell are, None for nowhere; our own layout is looked for first.
+
+        Raises:
+            DataError: a file for all languages of a task cannot be read.
+        """
+        found = [
+            PredictionFile(path, layout)
+            for folder in self.folders(task)
+            for name, layout in _file_names(task, language, split).items()
+            for suffix in SUFFIXES
+            if (path := folder / f"{name}{suffix}").is_file()
+        ]
         whole = self._one_file(task) if split == "test" else None
-        if whole is not None and language in _by_language(whole, stamp(whole), kind_of(task)):
-            return PredictionFile(whole, "one-file")
-        return None
+        if whole is not None and language in _by_language(whole, stamp(whole)):
+            found.append(PredictionFile(whole, "one-file"))
+        if not found:
+            return None
+        return replace(found[0], passed_over=tuple(other.path for other in found[1:]))
 
     def has(self, task: Task) -> bool:
         """Whether there is anything for the task."""
@@ -77,21 +92,23 @@ class PredictionFolder:
         return resolve(self.root / f"{task.id}.json") if kind_of(task).one_file_for_all else None
 
     def unknown_files(self, task: Task) -> list[Path]:
-        """Files in the task's folders that belong to no language of the task."""
-        known = {
-            name
-            for language in task.every_language
-            for split in ("test", "dev")
-            for name in (*_file_names(task, language, split), *_vector_files(language, split))
-        }
+        """What is in the task's folders, but belongs to no language of the task."""
+        known = file_names(task)
         return [
             path
             for folder in self.folders(task)
             for path in sorted(folder.iterdir())
-            if path.is_file()
-            and not path.name.startswith((".", "candidates", "dev-candidates"))
-            and unpacked_name(path) not in known
+            if not path.name.startswith((".", "candidates", "dev-candidates")) and unpacked_name(path) not in known
         ]
+
+    def unknown_languages(self, task: Task) -> list[str]:
+        """What the file for all languages of a task has answers for, but is none of its languages.
+
+        Raises:
+            DataError: the file cannot be read.
+        """
+        whole = self._one_file(task)
+        return [] if whole is None else [c for c in _by_language(whole, stamp(whole)) if c not in task.every_language]
 
     def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
         """The answers of a cell, whatever the layout.
@@ -111,8 +128,8 @@ class PredictionFolder:
             return file_format(kind.label_format).read(found.path, kind, name_of)
         if found.layout == "one-file":
             answers = Answers(found.path)
-            for identifier, value in _by_language(found.path, stamp(found.path), kind)[examples.language].items():
-                answers.add(identifier, kind.normalize(value))
+            for identifier, value in _by_language(found.path, stamp(found.path))[examples.language].items():
+                answers.convert(kind, identifier, value)
             return answers
         from isogloss.predictions.embeddings import answers_of_vectors
 
@@ -120,13 +137,23 @@ class PredictionFolder:
 
 
 @lru_cache(maxsize=1)
-def _by_language(path: Path, _stamp: Stamp, kind: Kind) -> dict[str, dict[str, Any]]:
-    """The answers of a file that has those of all languages, read once for all of them."""
+def _by_language(path: Path, _stamp: Stamp) -> dict[str, dict[str, Any]]:
+    """The answers of a file that has those of all languages, read once for all of them; their types are unchecked."""
     try:
-        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, kind.answer_type]])  # type: ignore[name-defined]
-    except msgspec.DecodeError as error:
+        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, Any]])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fix = "One file per task maps language to {question id: answer}"
         raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
+
+
+def file_names(task: Task) -> set[str]:
+    """What the files of a task may be called, unpacked; a common pool of candidates is not among them."""
+    return {
+        name
+        for language in task.every_language
+        for split in ("test", "dev")
+        for name in (*_file_names(task, language, split), *_vector_files(language, split))
+    }
 
 
 def _file_names(task: Task, language: str, split: str) -> dict[str, str]:

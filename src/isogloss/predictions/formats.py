@@ -98,7 +98,8 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
         try:
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
-            answers.wrong(number, str(error), f'Write {{"id": …, "prediction": …}} with {kind.answer_help}')
+            fix = f'Write {{"id": …, "prediction": …}} with {kind.answer_help}'
+            answers.wrong(number, f"{_answer_of(line)}{error}", fix)
         except UnicodeDecodeError:
             answers.wrong(number, f"not UTF-8: byte 0x{_wrong_byte(line):02x}", "Write the file as UTF-8")
         except msgspec.DecodeError as error:
@@ -106,6 +107,16 @@ def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answ
         else:
             value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
             answers.add(str(decoded.id), value, number)
+
+
+def _answer_of(line: bytes) -> str:
+    """Which answer a line with a wrong type gives, "" where it does not say."""
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    identifier = found.get("id") if isinstance(found, dict) else None
+    return f"answer to {identifier!r}: " if isinstance(identifier, str | int) else ""
 
 
 def _wrong_byte(line: bytes) -> int:

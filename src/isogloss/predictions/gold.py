@@ -1,6 +1,10 @@
-"""A folder of labels in XTREME's layout as gold: `<task>/test-<language>.<suffix>`, counts unchecked."""
+"""The gold of a cell: from the data folder, or from a folder of labels in XTREME's layout.
+
+Labels are `<task>/test-<language>.<suffix>`; their counts are unchecked.
+"""
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss.data.files import Digest, read_bytes, resolve
@@ -9,8 +13,50 @@ from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.loading import load, load_gold
 from isogloss.tasks.readers.questions import article_clusters
 from isogloss.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class GoldSource:
+    """Where gold is looked for.
+
+    Attributes:
+        data: the data folder; None for ISOGLOSS_DATA or the user's cache.
+        labels: a folder of labels in XTREME's layout, instead of the data folder.
+        allow_partial: whether gold of a part of the examples will do.
+    """
+
+    data: Path | None = None
+    labels: Path | None = None
+    allow_partial: bool = False
+
+    def examples(self, task: Task, language: str, split: str) -> Examples:
+        """The examples of a cell with their gold.
+
+        Raises:
+            DataError: there is no gold, or none that answers can be scored by.
+        """
+        if self.labels is None:
+            return load_gold(task, language, split, self.data, allow_partial=self.allow_partial)
+        examples = self.inputs(task, language, split)
+        if placeholder := kind_of(task).placeholder(examples):
+            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
+        return examples
+
+    def inputs(self, task: Task, language: str, split: str) -> Examples:
+        """The examples of a cell, with gold or without: what must be answered.
+
+        Raises:
+            DataError: they are not there, or damaged.
+        """
+        if self.labels is None:
+            return load(task, language, split, self.data)
+        examples = gold_examples(task, language, split, self.labels)
+        if examples is None:
+            raise DataError(f"no labels for {task.id}/{language} {split}", where=str(self.labels))
+        return examples
 
 
 def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples | None:

@@ -1,11 +1,14 @@
 """What is wrong with predictions: every problem is collected, none is hidden behind the first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from isogloss.errors import PredictionError
 
 SHOWN = 12
-# Characters of a message: an answer that it quotes may be a whole file.
+# Characters of each part of a message: an answer that it quotes may be a whole file.
 LONGEST = 600
 
 
@@ -22,18 +25,55 @@ class Problem:
     warning: bool = False
 
     def __str__(self) -> str:
-        what = self.what if len(self.what) <= LONGEST else f"{self.what[:LONGEST]}…"
-        text = f"{self.where}: {what}"
-        return f"{text}. {self.fix}" if self.fix else text
+        where, what, fix = (
+            part if len(part) <= LONGEST else f"{part[:LONGEST]}…" for part in (self.where, self.what, self.fix)
+        )
+        return f"{where}: {what}. {fix}" if fix else f"{where}: {what}"
 
 
-def refuse(problems: list[Problem]) -> None:
+class LeftOut(msgspec.Struct, frozen=True):
+    """Answers that are in no score, and why: of a cell whose gold cannot be used, or of a misnamed file or folder.
+
+    Attributes:
+        reason: why.
+        fix: what to do about it.
+        task: of a cell; "" for a misnamed file or folder, as the next two are.
+        language: of a cell.
+        split: of a cell.
+        path: the gold file where that is known, or what is misnamed.
+    """
+
+    reason: str
+    fix: str = ""
+    task: str = ""
+    language: str = ""
+    split: str = ""
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"left out: {self.problem}"
+
+    @property
+    def problem(self) -> Problem:
+        """The same as a problem, for those who want it all scored."""
+        cell = f"{self.task}/{self.language} {self.split}" if self.task else ""
+        return Problem(": ".join(part for part in (cell, self.path) if part), self.reason, self.fix)
+
+
+def number_of(count: int, noun: str) -> str:
+    """A count in words: `1 file`, `2 files`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def refuse(problems: Sequence[Problem]) -> None:
     """Raise one error that shows the problems that keep predictions from being scored, if there are any."""
-    errors = [problem for problem in problems if not problem.warning]
+    # What is wrong with a file that several cells share is said once.
+    errors = list(dict.fromkeys(problem for problem in problems if not problem.warning))
     if not errors:
         return
     shown = "\n".join(f"  {problem}" for problem in errors[:SHOWN])
     more = f"\n  … and {len(errors) - SHOWN} more" if len(errors) > SHOWN else ""
-    count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
     tail = "isogloss validate lists all of them"
-    raise PredictionError(f"the predictions cannot be scored: {count}\n{shown}{more}\n{tail}")
+    raise PredictionError(
+        f"the predictions cannot be scored: {number_of(len(errors), 'problem')}\n{shown}{more}\n{tail}"
+    )

@@ -2,32 +2,27 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import DataError, IsoglossError, near_names
+from isogloss.errors import DataError, PredictionError
 from isogloss.notebooks import data_frame, html_table
-from isogloss.predictions.align import align, first_rows
+from isogloss.predictions.check import check_answers
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
-from isogloss.predictions.formats import json_lines
-from isogloss.predictions.gold import gold_examples
-from isogloss.predictions.problems import Problem
-from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.loading import load
-from isogloss.tasks.registry import ALIASES, TASKS, chosen_tasks, listed_tasks
+from isogloss.predictions.gold import GoldSource
+from isogloss.predictions.misnamed import misnamed_entries, tasks_in
+from isogloss.predictions.problems import LeftOut, Problem, number_of
+from isogloss.tasks.loading import data_folder
+from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-
-# What may lie beside the task folders.
-_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
 
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One cell that was looked at: its file, how many answers it has, and what is wrong."""
+    """One cell that was looked at: its file, the number of answers, what is wrong, and why it is left out of scores."""
 
     task: str
     language: str
@@ -35,6 +30,7 @@ class CheckedFile:
     path: Path
     answers: int
     problems: list[Problem]
+    left_out: LeftOut | None = None
 
 
 @dataclass(repr=False)
@@ -55,8 +51,9 @@ class ValidationReport:
     @property
     def summary(self) -> str:
         """How many files, errors and warnings there are, in words."""
-        errors = len(self.errors)
-        return f"{len(self.cells)} files, {errors} errors, {len(self.everything()) - errors} warnings"
+        counts = {"file": len(self.cells), "error": len(self.errors)}
+        counts["warning"] = len(self.everything()) - counts["error"]
+        return ", ".join(number_of(count, noun) for noun, count in counts.items())
 
     def everything(self) -> list[Problem]:
         """All problems: of the folder, then of each file."""
@@ -91,7 +88,9 @@ def validate(
     gold: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ValidationReport:
-    """Check a folder of predictions: files, formats, ids and answers. Gold is not needed, only the inputs.
+    """Check a folder of predictions: files, formats, ids and answers.
+
+    Gold is not needed, only the inputs; that `score` will leave a cell out for want of gold is a warning.
 
     Args:
         predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings.
@@ -111,85 +110,41 @@ def validate(
     """
     root = Path(predictions)
     folder = PredictionFolder(root)
-    report = ValidationReport(problems=_unknown_entries(root))
-    for name in chosen_tasks(tasks, _tasks_in(root)):
-        task = find_task(name)
-        fix = f"Name it <language>.jsonl; languages are {' '.join(task.every_language)}"
-        report.problems += [
-            Problem(str(path), f"belongs to no language of {task.id}", fix) for path in folder.unknown_files(task)
-        ]
+    names = chosen_tasks(tasks, tasks_in(root))
+    report = ValidationReport(problems=[*_of_system(folder), *misnamed_entries(folder, names)])
+    source = GoldSource(data_folder(data), None if gold is None else Path(gold))
+    for task in map(find_task, names):
         codes = [code for code in task.every_language if languages is None or code in languages]
-        for language, split in product(codes, ("test", "dev")):
-            found = folder.find(task, language, split)
-            if found is not None:
-                if progress is not None:
-                    progress(f"{task.id}/{language}")
-                answers, problems = _check(folder, task, language, split, found, data, gold)
-                report.cells.append(CheckedFile(task.id, language, split, found.path, answers, problems))
+        try:
+            for language, split in product(codes, ("test", "dev")):
+                found = folder.find(task, language, split)
+                if found is not None:
+                    if progress is not None:
+                        progress(f"{task.id}/{language}")
+                    report.cells.append(_check(folder, task, language, split, found, source))
+        except DataError as error:
+            report.problems.append(Problem(error.where, error.what, error.fix))
     if not report.cells and not report.errors:
         what = "no predictions found"
         report.problems.append(Problem(str(root), what, "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"))
     return report
 
 
-def _tasks_in(root: Path) -> list[str]:
-    """The tasks that a folder has anything of; others are not even loaded."""
-    names = (_task_name(entry) for entry in root.iterdir())
-    present = {ALIASES.get(name, name) for name in names}
-    return [name for name in TASKS if name in present]
-
-
-def _task_name(entry: Path) -> str:
-    return entry.name.partition(".json")[0]
-
-
-def _unknown_entries(root: Path) -> list[Problem]:
-    problems: list[Problem] = []
-    known = {*TASKS, *ALIASES}
-    for entry in sorted(root.iterdir()):
-        name = _task_name(entry)
-        if entry.name.startswith(".") or entry.name in _COMPANIONS or name in known:
-            continue
-        close = near_names(name, known, 1)
-        hint = f"Did you mean {close[0]}?" if close else f"Tasks are {', '.join(found.id for found in listed_tasks())}"
-        problems.append(Problem(str(entry), "is not named after a task", hint, warning=not close))
-    return problems
+def _of_system(folder: PredictionFolder) -> list[Problem]:
+    """What keeps `system.toml` from being read."""
+    try:
+        _ = folder.system
+    except PredictionError as error:
+        return [Problem(error.where, error.what, error.fix)]
+    return []
 
 
 def _check(
-    folder: PredictionFolder,
-    task: Task,
-    language: str,
-    split: str,
-    found: PredictionFile,
-    data: str | os.PathLike[str] | None,
-    gold: str | os.PathLike[str] | None,
-) -> tuple[int, list[Problem]]:
-    """How many answers a file has, and what is wrong with them."""
-    try:
-        examples = load(task, language, split, data) if gold is None else _labelled(task, language, split, Path(gold))
-    except DataError as error:
-        return _check_format_only(task, found, error)
-    try:
-        answers = folder.read(task, found, examples)
-    except IsoglossError as error:
-        return 0, [Problem(error.where or str(found.path), error.what, error.fix)]
-    _, problems = align(task, examples, answers)
-    return len(answers.ids), problems
-
-
-def _labelled(task: Task, language: str, split: str, gold: Path) -> Examples:
-    examples = gold_examples(task, language, split, gold)
-    if examples is None:
-        raise DataError(f"no labels for {task.id}/{language} {split}", where=str(gold))
-    return examples
-
-
-def _check_format_only(task: Task, found: PredictionFile, error: DataError) -> tuple[int, list[Problem]]:
-    """Without the examples only the form of a file with ids can be checked, and its ids against each other."""
-    note = Problem(str(found.path), "ids and answers not checked against the examples", str(error), warning=True)
-    if found.layout != "jsonl":
-        return 0, [note]
-    answers = json_lines(found.path, kind_of(task))
-    _, twice = first_rows(answers)
-    return len(answers.ids), [*answers.problems, *twice, note]
+    folder: PredictionFolder, task: Task, language: str, split: str, file: PredictionFile, gold: GoldSource
+) -> CheckedFile:
+    checked = check_answers(folder, task, language, {split: file}, gold)
+    problems = checked.problems
+    if checked.left_out is not None:
+        why = checked.left_out.problem
+        problems.append(replace(why, where=f"left out: {why.where}", warning=True))
+    return CheckedFile(task.id, language, split, file.path, checked.count, problems, checked.left_out)

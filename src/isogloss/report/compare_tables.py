@@ -1,6 +1,7 @@
 """Tables of a comparison of two systems."""
 
 from isogloss.report.formatting import contrast_texts
+from isogloss.report.left_out import left_out_notes
 from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
 from isogloss.scoring.compare import Comparison, ScoreContrast
@@ -20,6 +21,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
     if comparison.skipped:
         tasks.notes.append(f"only in some of the systems, left out: {' '.join(comparison.skipped)}")
+    tasks.notes += left_out_notes(comparison.left_out)
     cells = Table(f"{first} against {second}: cells", header)
     for contrast in comparison.cells:
         _add(cells, contrast)

@@ -6,6 +6,7 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.report.formatting import shortened
+from isogloss.report.left_out import left_out_notes
 from isogloss.report.pairwise_tables import pairwise_tables
 from isogloss.report.single_tables import explanation_tables
 from isogloss.report.tables import Table
@@ -23,7 +24,7 @@ def analysis_tables(analysis: Analysis) -> list[Table]:
     """Pairs of systems if there are two or more, else the one system; examples below."""
     tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
     if tables:
-        tables[0].notes.append(BINNING[analysis.edges])
+        tables[0].notes += [BINNING[analysis.edges], *left_out_notes(analysis.left_out)]
     return [*tables, *_case_tables(analysis)]
 
 

@@ -16,6 +16,7 @@ from isogloss.report.flat_rows import (
     tasks_of,
 )
 from isogloss.report.formatting import MISSING, interval_text, score_text
+from isogloss.report.left_out import left_out_notes
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 from isogloss.scoring.main_score import lower_is_better, main_score
@@ -89,6 +90,7 @@ def _notes_of(results: Results) -> list[str]:
         notes.append(results.overall.note)
     if results.overall.missing:
         notes.append(f"* partial, missing: {_by_task(results.overall.missing)}")
+    notes += left_out_notes(results.left_out)
     partial = [f"{cell.task}/{cell.language} (n={_n(cell)})" for cell in results.cells if cell.partial]
     if partial:
         notes.append(f"partial gold, in no average: {', '.join(partial)}")
@@ -204,6 +206,7 @@ def provenance_tables(systems: Systems) -> dict[str, Table]:
     """How every number was made: metadata, what is missing, the signature of every cell."""
     about = Table("Systems", ("system", "what", "value"), words=3)
     missing = Table("What is missing", ("system", "average", "missing"), words=3)
+    left_out = Table("What was left out", ("system", "answers", "reason", "what to do"), words=4)
     signatures = Table("Signatures", ("system", "task", "code", "language", "signature"), words=5)
     for name, results in systems.items():
         facts = {**results.system, "suite": results.suite, "split": results.split, "isogloss": results.isogloss}
@@ -213,9 +216,13 @@ def provenance_tables(systems: Systems) -> dict[str, Table]:
         for average, parts in (*averages, ("overall", results.overall.missing)):
             if parts:
                 missing.add(name, average, " ".join(parts))
+        for each in results.left_out:
+            where = f"{each.task}/{each.language} {each.split}" if each.task else each.path
+            left_out.add(name, where, each.reason, each.fix)
         for cell in results.cells:
             signatures.add(name, cell.task, cell.language, language_name(cell.language), cell.signature)
-    return {"systems": about, **({"missing": missing} if missing.rows else {}), "signatures": signatures}
+    tables = {"systems": about, "missing": missing, "left-out": left_out, "signatures": signatures}
+    return {name: table for name, table in tables.items() if table.rows or name in ("systems", "signatures")}
 
 
 def published_table(results: Results) -> Table:

@@ -5,19 +5,23 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.align import align
+from isogloss.predictions.check import check_answers
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers
-from isogloss.predictions.gold import gold_examples
+from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
-from isogloss.predictions.problems import Problem, refuse
+from isogloss.predictions.misnamed import misnamed_entries
+from isogloss.predictions.problems import LeftOut, Problem, refuse
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
-from isogloss.tasks.loading import data_folder, load_gold
+from isogloss.tasks.kinds import Judgement, Values, judge
+from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks, no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.suites import Suite
@@ -42,9 +46,10 @@ class Request:
     gold: Path | None = None
     allow_partial: bool = False
     resample: Resample = "source"
+    strict: bool = False
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - what the verbs can be told
         cls,
         suite: str = "xtreme-r",
         *,
@@ -55,6 +60,7 @@ class Request:
         gold: str | os.PathLike[str] | None = None,
         allow_partial: bool = False,
         resample: Resample = "source",
+        strict: bool = False,
     ) -> "Request":
         """A request in a user's words; every unknown name is an error with the nearest ones."""
         named = find_suite(suite)
@@ -73,7 +79,12 @@ class Request:
                 if code not in known:
                     raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
         labels = None if gold is None else Path(gold)
-        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample)
+        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample, strict)
+
+    @property
+    def gold_source(self) -> GoldSource:
+        """Where the gold is."""
+        return GoldSource(self.data, self.gold, self.allow_partial)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -138,11 +149,14 @@ class Answered:
 
 
 def judged_cells(
-    predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None
+    predictions: Predictions,
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    left_out: list[LeftOut] | None = None,
 ) -> Iterator[Cell]:
-    """The cells that have answers, one after the other; raises one error for all problems of the answers."""
+    """The cells that have answers and gold, one after the other; see `answered_cells` for the others."""
     # `map` lets go of the texts of a cell before it asks for the next.
-    return map(_only_cell, answered_cells([predictions], request, progress))
+    return map(_only_cell, answered_cells([predictions], request, progress, left_out))
 
 
 def _only_cell(row: tuple[Answered | None, ...]) -> Cell:
@@ -151,35 +165,59 @@ def _only_cell(row: tuple[Answered | None, ...]) -> Cell:
 
 
 def answered_cells(
-    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
+    systems: Sequence[Predictions],
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    left_out: list[LeftOut] | None = None,
 ) -> Iterator[tuple[Answered | None, ...]]:
     """The cells that any of the folders has, texts and all: one entry a system, None where it has no answers.
 
-    One error is raised at the end for all problems of all answers, or where a system has no answer at all.
+    Answers that cannot be scored, for want of gold or of a right name, join `left_out`; where the request is strict
+    they are an error. Without that list cells without gold are an error, and names are not looked at.
+
+    One error is raised at the end for all problems of all answers, or where a system has nothing that can be scored.
     """
     folders = [open_predictions(predictions) for predictions in systems]
     problems: list[Problem] = []
+    without_gold: list[list[LeftOut]] = [[] for _ in folders]
+    misnamed = [[] if left_out is None else _misnamed(folder, request) for folder in folders]
     seen = [False] * len(folders)
     for task in map(find_task, request.tasks):
         for language in request.languages_of(task) if any(folder.has(task) for folder in folders) else ():
             if progress is not None:
                 progress(f"{task.id}/{language}")
-            row = tuple(_answered(folder, task, language, request, problems) for folder in folders)
+            row = tuple(
+                _answered(folder, task, language, request, problems, unusable)
+                for folder, unusable in zip(folders, without_gold, strict=True)
+            )
             seen = [before or answered is not None for before, answered in zip(seen, row, strict=True)]
             if any(row):
                 yield row
             del row  # or two cells' texts would be held at once
+    cells = list(dict.fromkeys(chain.from_iterable(without_gold)))
+    if request.strict or left_out is None:
+        problems += [*chain.from_iterable(misnamed), *(cell.problem for cell in cells)]
     refuse(problems)
-    for folder, any_cell in zip(folders, seen, strict=True):
+    for folder, any_cell, unusable, strange in zip(folders, seen, without_gold, misnamed, strict=True):
         if not any_cell:
+            refuse([cell.problem for cell in unusable])
             raise PredictionError(
                 f"no {request.split} predictions for {', '.join(request.tasks)}",
                 where=str(folder.root),
-                fix=_where_to_put_them(folder, request),
+                fix=_where_to_put_them(folder, request, strange),
             )
+    if left_out is not None:
+        names = [LeftOut(each.what, each.fix, path=each.where) for each in chain.from_iterable(misnamed)]
+        left_out += [each for each in (*names, *cells) if each not in left_out]
 
 
-def _where_to_put_them(folder: PredictionSource, request: Request) -> str:
+def _misnamed(source: PredictionSource, request: Request) -> list[Problem]:
+    if not isinstance(source, PredictionFolder):
+        return []
+    return misnamed_entries(source, [name for name in request.tasks if source.has(find_task(name))])
+
+
+def _where_to_put_them(folder: PredictionSource, request: Request, misnamed: Sequence[Problem]) -> str:
     """What to do about an empty grid; languages that are in no average are read only when they are named."""
     outside = [
         f"{task.id}/{code}"
@@ -189,7 +227,11 @@ def _where_to_put_them(folder: PredictionSource, request: Request) -> str:
     ]
     if outside and request.languages is None:
         return f"{', '.join(outside)} is in no average: name the language with --languages"
-    return "Expected <task>/<language>.jsonl or <task>/test-<language>.tsv; isogloss export shows the ids"
+    if meant := [problem for problem in misnamed if not problem.warning]:
+        return str(meant[0])
+    test, dev = "<task>/<language>.jsonl or <task>/test-<language>.tsv", "<task>/dev-<language>.jsonl"
+    expected = {"test": test, "dev": dev, "best": f"{test}, or for dev {dev}"}[request.split]
+    return f"Expected {expected}; isogloss export shows the ids"
 
 
 @contextmanager
@@ -205,35 +247,35 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _answered(
-    folder: PredictionSource, task: Task, language: str, request: Request, problems: list[Problem]
+    folder: PredictionSource,
+    task: Task,
+    language: str,
+    request: Request,
+    problems: list[Problem],
+    without_gold: list[LeftOut],
 ) -> Answered | None:
-    """One system on one cell; None where there is nothing to judge, or too much is wrong, which joins the problems."""
+    """One system on one cell, None where there is nothing to judge; what is wrong joins one of the two lists."""
     if not folder.has(task):
         return None
     try:
-        with _collector_paused():
-            answered, found = _judged(folder, task, language, request)
+        files = {split: file for split in request.splits if (file := folder.find(task, language, split)) is not None}
     except DataError as error:
-        # Everything that is missing or damaged is reported at once, not the first alone.
-        answered, found = None, [Problem(error.where or f"{task.id}/{language}", error.what, error.fix)]
-    problems += found
-    return answered
-
-
-def _judged(
-    folder: PredictionSource, task: Task, language: str, request: Request
-) -> tuple[Answered | None, list[Problem]]:
-    files = {split: file for split in request.splits if (file := folder.find(task, language, split)) is not None}
-    for split, file in files.items():
-        examples = _gold(task, language, split, request, last=split == list(files)[-1])
-        if examples is None:
-            continue
-        try:
-            answers = folder.read(task, file, examples)
-        except (DataError, PredictionError) as error:
-            return None, [Problem(error.where or str(file.path), error.what, error.fix)]
-        return judge_answers(task, examples, answers)
-    return None, []
+        problems.append(Problem(error.where, error.what, error.fix))
+        return None
+    if not files:
+        return None
+    with _collector_paused():
+        checked = check_answers(folder, task, language, files, request.gold_source)
+    if checked.left_out is not None:
+        without_gold.append(checked.left_out)
+    if checked.examples is None or any(not problem.warning for problem in checked.problems):
+        problems += checked.problems
+        return None
+    try:
+        return _judged(task, checked.examples, checked.values, checked.problems)
+    except DataError as error:
+        without_gold.append(LeftOut(error.what, error.fix, task.id, language, checked.split, error.where))
+        return None
 
 
 def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Answered | None, list[Problem]]:
@@ -241,9 +283,12 @@ def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Ans
     values, problems = align(task, examples, answers)
     if any(not problem.warning for problem in problems):
         return None, problems
+    return _judged(task, examples, values, problems), []
+
+
+def _judged(task: Task, examples: Examples, values: Values, warnings: Sequence[Problem]) -> Answered:
     with _collector_paused():
         judgement = judge(task, examples, values)
-    warnings = [f"{problem.what}. {problem.fix}" for problem in problems]
     cell = Cell(
         task.id,
         examples.language,
@@ -253,25 +298,7 @@ def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Ans
         examples.units,
         examples.checksum,
         examples.partial,
-        [*examples.notes, *judgement.notes, *warnings],
+        [*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
         examples.clusters,
     )
-    return Answered(task, examples, values, cell), []
-
-
-def _gold(task: Task, language: str, split: str, request: Request, *, last: bool) -> Examples | None:
-    """Gold of the split; None if it has none and another answered split remains to be tried."""
-    if request.gold is not None:
-        examples = gold_examples(task, language, split, request.gold)
-        if examples is None:
-            raise DataError(f"no labels for {task.id}/{language} {split}", where=str(request.gold))
-        placeholder = kind_of(task).placeholder(examples)
-        if placeholder:
-            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
-        return examples
-    try:
-        return load_gold(task, language, split, request.data, allow_partial=request.allow_partial)
-    except DataError:
-        if last:
-            raise
-        return None
+    return Answered(task, examples, values, cell)

@@ -12,6 +12,7 @@ from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.estimate import Estimate, difference, mean
 from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
 from isogloss.scoring.comparison import Comparison, ScoreContrast
@@ -20,6 +21,9 @@ from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics,
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import task
+
+# (task, language) -> the cells of one system and of the other, one a seed
+CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
 
 
 @overload
@@ -36,6 +40,7 @@ def compare(
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
     resample: Resample = ...,
+    strict: bool = ...,
 ) -> Comparison: ...
 
 
@@ -50,10 +55,11 @@ def compare(
     languages: Sequence[str] | None = ...,
     allow_partial: bool = ...,
     resample: Resample = ...,
+    strict: bool = ...,
 ) -> Comparison | list[Comparison]: ...
 
 
-def compare(
+def compare(  # noqa: PLR0913 - what the verb can be told
     *predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
@@ -63,6 +69,7 @@ def compare(
     languages: Sequence[str] | None = None,
     allow_partial: bool = False,
     resample: Resample = "source",
+    strict: bool = False,
 ) -> Comparison | list[Comparison]:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
@@ -78,13 +85,13 @@ def compare(
         allow_partial: also compare cells whose gold is incomplete; no average includes them.
         resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
             from the same ones.
+        strict: refuse answers that would be left out, for want of gold or of a right name.
 
     Returns:
         The comparison of two systems; of more, a list with one for every pair.
 
     Raises:
-        PredictionError: fewer than two systems, no cell in common, or answers that cannot be scored.
-        DataError: gold is missing.
+        PredictionError: fewer than two systems, no cell in common, answers that cannot be scored, or gold for none.
         UnknownNameError: no such suite, task, language or split.
     """
     request = Request.of(
@@ -96,6 +103,7 @@ def compare(
         gold=gold,
         allow_partial=allow_partial,
         resample=resample,
+        strict=strict,
     )
     found = compare_request(predictions, request)
     return found[0] if len(predictions) == 2 else found
@@ -109,27 +117,28 @@ def compare_request(
         raise PredictionError("a comparison needs at least two prediction folders")
     folders = [seed_folders(each) for each in systems]
     names = distinct_names([str(open_predictions(next(iter(each.values()))).system["name"]) for each in folders])
-    judged = [
-        SystemRuns.of(name, [list(judged_cells(each, request, progress)) for each in runs.values()])
-        for name, runs in zip(names, folders, strict=True)
-    ]
+    judged = []
+    for name, runs in zip(names, folders, strict=True):
+        left_out: list[LeftOut] = []
+        cells = [list(judged_cells(each, request, progress, left_out)) for each in runs.values()]
+        judged.append(SystemRuns.of(name, cells, left_out))
     return [_compared(first, second, request) for first, second in combinations(judged, 2)]
 
 
 @dataclass(frozen=True)
 class SystemRuns:
-    """The judged cells of one system by (task, language), one cell a seed; and what only some of its seeds have."""
+    """The judged cells of one system by (task, language), one cell a seed; and what is left out."""
 
     name: str
     cells: dict[tuple[str, str], list[Cell]]
-    in_some: list[str]
+    left_out: list[LeftOut]
 
     @classmethod
-    def of(cls, name: str, runs: Sequence[Sequence[Cell]]) -> "SystemRuns":
+    def of(cls, name: str, runs: Sequence[Sequence[Cell]], left_out: Sequence[LeftOut]) -> "SystemRuns":
         """The cells that all runs of a system have, with the one figure each task is known by alone."""
         shared, in_some = common_cells(runs, where=name)
         rows = ([_one_score(cell) for cell in row] for row in zip(*shared, strict=True))
-        return cls(name, {(row[0].task, row[0].language): row for row in rows}, in_some)
+        return cls(name, {(row[0].task, row[0].language): row for row in rows}, [*left_out, *in_some])
 
     @property
     def seeds(self) -> int:
@@ -143,48 +152,51 @@ def _one_score(cell: Cell) -> Cell:
 
 
 def _compared(first: SystemRuns, second: SystemRuns, request: Request) -> Comparison:
-    shared = [key for key in first.cells if key in second.cells]
+    """Two systems on the cells that both have, and on no others, so that a third system changes nothing."""
+    pairs = {key: (cells, second.cells[key]) for key, cells in first.cells.items() if key in second.cells}
     names = (first.name, second.name)
-    if not shared:
+    if not pairs:
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
-    skipped = ["/".join(key) for key in dict.fromkeys([*first.cells, *second.cells]) if key not in shared]
-    for key in shared:
-        _check_same_examples((*first.cells[key], *second.cells[key]), names)
-    pairs = {key: (first.cells[key], second.cells[key]) for key in shared}
-    together = _paired(pairs, request, names)
-    found = [
-        _contrast("cell", "/".join(key), _paired({key: pairs[key]}, request, names)[key], len(shared)) for key in shared
+    for first_cells, second_cells in pairs.values():
+        _check_same_examples((*first_cells, *second_cells), names)
+    contrasts = [
+        _contrast("cell", "/".join(key), _paired({key: each}, request)[key], len(pairs)) for key, each in pairs.items()
     ]
-    averages: dict[str, PairedEstimates] = {}
-    for name in dict.fromkeys(name for name, _ in shared):
-        inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
-        if inside:
-            averages[name] = PairedEstimates.mean([together[name, cell.language] for cell in inside])
-    tasks = [
-        _contrast("task", name, each, len(averages), _is_partial(name, shared, request))
-        for name, each in averages.items()
-    ]
-    inside_suite = {name: each for name, each in averages.items() if name in request.suite.tasks}
-    has_overall = len(inside_suite) > 1 and request.split != "best"
-    mixed = has_overall and mixed_directions(inside_suite)
+    averages = _task_averages(pairs, request)
+    partial = {name: _is_partial(name, pairs, request) for name in {*averages, *request.suite.tasks}}
+    tasks = [_contrast("task", name, each, len(averages), partial[name]) for name, each in averages.items()]
+    of_suite = {name: each for name, each in averages.items() if name in request.suite.tasks}
+    has_overall = len(of_suite) > 1 and request.split != "best"
+    mixed = has_overall and mixed_directions(of_suite)
+    is_partial = any(partial[name] for name in request.suite.tasks)
     return Comparison(
         *names,
-        corrected(found),
+        corrected(contrasts),
         corrected(tasks),
-        _overall(inside_suite, request, any(_is_partial(name, shared, request) for name in request.suite.tasks))
-        if has_overall and not mixed
-        else None,
+        _overall(of_suite, request, is_partial) if has_overall and not mixed else None,
         request.suite.rule,
-        [*skipped, *dict.fromkeys([*first.in_some, *second.in_some])],
+        ["/".join(key) for key in dict.fromkeys([*first.cells, *second.cells]) if key not in pairs],
         MIXED if mixed else "",
         (first.seeds, second.seeds),
         request.resample,
+        list(dict.fromkeys([*first.left_out, *second.left_out])),
     )
 
 
-def _is_partial(name: str, shared: Sequence[tuple[str, str]], request: Request) -> bool:
+def _task_averages(pairs: CellPairs, request: Request) -> "dict[str, PairedEstimates]":
+    """The averages of both systems over the languages of each task that count."""
+    together = _paired(pairs, request)
+    found = {}
+    for name in dict.fromkeys(name for name, _ in pairs):
+        inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
+        if inside:
+            found[name] = PairedEstimates.mean([together[name, cell.language] for cell in inside])
+    return found
+
+
+def _is_partial(name: str, pairs: CellPairs, request: Request) -> bool:
     """Whether some language of a task's average was not compared."""
-    return any((name, code) not in shared for code in request.suite.languages_of(name))
+    return any((name, code) not in pairs for code in request.suite.languages_of(name))
 
 
 @dataclass(frozen=True)
@@ -206,9 +218,7 @@ class PairedEstimates:
         )
 
 
-def _paired(
-    pairs: Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]], request: Request, names: tuple[str, str]
-) -> dict[tuple[str, str], PairedEstimates]:
+def _paired(pairs: CellPairs, request: Request) -> dict[tuple[str, str], PairedEstimates]:
     """The estimates of both systems on some cells, over the sources these cells have.
 
     With a single run on either side, the systems' answers can be exchanged source by source; with several the

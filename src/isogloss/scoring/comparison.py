@@ -7,6 +7,7 @@ import msgspec
 
 from isogloss.metrics.student import SMALLEST_P
 from isogloss.notebooks import data_frame, html_table
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.results import NO_INTERVAL
 
@@ -48,10 +49,11 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         tasks: one a task average.
         overall: that of the overall figure; None where there is but one task, or no such figure.
         rule: how the overall figure is made.
-        skipped: cells that only one of the systems has, or only some of its seeds.
+        skipped: cells that only one of the systems has.
         note: why there is no overall figure, where it would be expected.
         seeds: how many runs of each system were compared.
         resample: of what intervals and p-values speak: of new sources, or of new examples from the same sources.
+        left_out: answers of either system that are in no score, and why.
     """
 
     first: str
@@ -64,6 +66,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
     seeds: tuple[int, int] = (1, 1)
     resample: str = "example"
+    left_out: list[LeftOut] = []
 
     @property
     def of_methods(self) -> bool:

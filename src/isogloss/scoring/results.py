@@ -10,6 +10,7 @@ from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, html_table
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
 
@@ -128,8 +129,8 @@ class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing.
 
     `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
-    ("example"). `seeds` names the runs that the scores are means of, where there are several, and
-    `in_some_seeds` the cells that are left out because not all of them have them.
+    ("example"). `seeds` names the runs that the scores are means of, where there are several.
+    `left_out` are answers that are in no score, and why.
     """
 
     suite: str
@@ -144,7 +145,7 @@ class Results(msgspec.Struct, frozen=True):
     schema_version: int = SCHEMA
     resample: str = "example"
     seeds: list[str] = []
-    in_some_seeds: list[str] = []
+    left_out: list[LeftOut] = []
 
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""

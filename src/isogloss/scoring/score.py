@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
 from isogloss.scoring.main_score import main_statistics
@@ -20,7 +21,7 @@ from isogloss.tasks.kinds import LanguagePairs
 from isogloss.version import __version__
 
 
-def score(  # noqa: PLR0913 - the options of the verb
+def score(  # noqa: PLR0913 - what the verb can be told
     predictions: Predictions,
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
@@ -31,6 +32,7 @@ def score(  # noqa: PLR0913 - the options of the verb
     *,
     allow_partial: bool = False,
     resample: Resample = "source",
+    strict: bool = False,
 ) -> Results:
     """Score predictions.
 
@@ -47,13 +49,15 @@ def score(  # noqa: PLR0913 - the options of the verb
         allow_partial: also score cells whose gold is incomplete; no average includes them.
         resample: of what the intervals speak: "source" of new articles, premises …, "example" of new examples from the
             same ones.
+        strict: refuse answers that would be left out, for want of gold or of a right name.
 
     Returns:
-        Every cell, task average, category and the overall figure, with 95 % intervals and signatures.
+        Every cell, task average, category and the overall figure, with 95 % intervals and signatures; and what was
+        left out, with the reason.
 
     Raises:
-        PredictionError: there are no predictions, or some that cannot be scored; all problems are listed.
-        DataError: gold is missing or damaged.
+        PredictionError: there are no predictions, some that cannot be scored, or gold for none of them; all problems
+            are listed.
         UnknownNameError: no such suite, task, language or split.
     """
     request = Request.of(
@@ -65,6 +69,7 @@ def score(  # noqa: PLR0913 - the options of the verb
         gold=gold,
         allow_partial=allow_partial,
         resample=resample,
+        strict=strict,
     )
     return score_request(predictions, request)
 
@@ -72,28 +77,34 @@ def score(  # noqa: PLR0913 - the options of the verb
 def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
     """Score predictions as a request says; `progress` is called with each cell before it is judged."""
     folders = seed_folders(predictions)
-    runs = [list(judged_cells(each, request, progress)) for each in folders.values()]
+    left_out: list[LeftOut] = []
+    runs = [list(judged_cells(each, request, progress, left_out)) for each in folders.values()]
     system = open_predictions(next(iter(folders.values()))).system
-    return score_runs(runs, request, system, list(folders))
+    return score_runs(runs, request, system, left_out, list(folders))
 
 
-def score_cells(cells: Sequence[Cell], request: Request, system: dict[str, Any]) -> Results:
+def score_cells(
+    cells: Sequence[Cell], request: Request, system: dict[str, Any], left_out: Sequence[LeftOut] = ()
+) -> Results:
     """The result record of the judged cells of one run, in the order of the request's tasks and languages.
 
     `system` is what is known of the system, as `system.toml` has it.
     """
-    return score_runs([cells], request, system, [""])
+    return score_runs([cells], request, system, left_out)
 
 
 def score_runs(
-    runs: Sequence[Sequence[Cell]], request: Request, system: dict[str, Any], seeds: Sequence[str]
+    runs: Sequence[Sequence[Cell]],
+    request: Request,
+    system: dict[str, Any],
+    left_out: Sequence[LeftOut] = (),
+    seeds: Sequence[str] = (),
 ) -> Results:
     """The result record of one run, or of the cells that several seeds have in common: scores are then their means."""
-    runs, some = common_cells(runs)
+    runs, in_some = common_cells(runs)
     cells = runs[0]
     sources = Sources((cell for run in runs for cell in run), request.resample)
-    estimates = cell_estimates(runs, sources)
-    averages = task_averages(cells, estimates, request)
+    averages = task_averages(cells, cell_estimates(runs, sources), request)
     effects = _design_effects(runs, averages, request)
     categories, overall = suite_averages(averages, request)
     return Results(
@@ -108,7 +119,7 @@ def score_runs(
         __version__,
         resample=request.resample,
         seeds=[name for name in seeds if name],
-        in_some_seeds=some,
+        left_out=[*left_out, *in_some],
     )
 
 

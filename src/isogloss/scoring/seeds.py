@@ -9,6 +9,7 @@ from pathlib import Path
 from isogloss.errors import PredictionError
 from isogloss.metrics.estimate import Estimate, over_seeds
 from isogloss.predictions.memory import Predictions
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.results import SeedSpread
 from isogloss.scoring.sources import Sources
@@ -30,8 +31,8 @@ def seed_folders(predictions: Predictions) -> dict[str, Predictions]:
     return {"": predictions}
 
 
-def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[str]]:
-    """The cells that every run has, run by run, and the names of those that only some have.
+def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[LeftOut]]:
+    """The cells that every run has, run by run, and those that are left out because only some have them.
 
     Raises:
         PredictionError: the runs have no cell in common.
@@ -41,8 +42,13 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
     shared = [name for name in every if all(name in cells for cells in by_name)]
     if not shared:
         raise PredictionError("the seeds have no cell in common", where=where, fix="Finish the run of every seed")
-    some = ["/".join(name) for name in every if name not in shared]
-    return [[cells[name] for name in shared] for cells in by_name], some
+    fix = "Finish the run of every seed"
+    in_some = [
+        LeftOut("only some of the seeds have it", fix, *name, split=runs[0][0].split)
+        for name in every
+        if name not in shared
+    ]
+    return [[cells[name] for name in shared] for cells in by_name], in_some
 
 
 def cell_estimates(runs: Sequence[Sequence[Cell]], sources: Sources, system: str = "") -> Estimates:

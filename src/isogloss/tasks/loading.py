@@ -112,7 +112,12 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> DataError:
     if not looked:
         others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
         return DataError(f"{task.id} has no {split} split", fix=f"There is {' and '.join(others)}")
-    fix = f"isogloss fetch {task.id}, or point --data at a folder with one of: {', '.join(looked)}"
+    from isogloss.data.fetch.catalog import datasets_with  # with it come the downloaders
+
+    paths = (SplitFiles(task, language, split, root, pattern).relative(pattern) for pattern in looked)
+    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(paths))
+    there = f"oint --data at a folder with one of: {', '.join(looked)}"
+    fix = f"{fetch}, or p{there}" if fetch else f"P{there}"
     if task.made_by:
         fix = f"{task.id} is made here, and with none; isogloss list {task.id} says what it has"
     return DataError(f"no {split} file of {task.id}/{language} in {root}", fix=fix)
@@ -132,12 +137,12 @@ def load_gold(
     if not reason:
         return examples
     other = _split_with_gold(task, language, split, data)
-    where = f"{task.id}/{language} ({', '.join(examples.sources)})"
     has = (
         f"The {other} split has gold: answer that one, with --split {other}" if other else "No other split here has it"
     )
     partial = _partial_hint(task, language, split, data) if missing and not allow_partial else ""
-    raise DataError(reason, where=where, fix=f"{partial}{has}; or give the labels with --gold DIR")
+    fix = f"{partial}{has}; or give the labels with --gold DIR"
+    raise DataError(reason, where=", ".join(examples.sources), fix=fix)
 
 
 def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:

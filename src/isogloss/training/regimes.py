@@ -7,6 +7,7 @@ What is not there is a `DataError` without a place, as everywhere: the cells tha
 
 import hashlib
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from isogloss.translation.translated_examples import translated_test_set, transl
 from isogloss.translation.translated_files import DataFolder
 
 _MULTI = "multi-source"
+_FEW = "in-language-"
 
 
 @dataclass(frozen=True)
@@ -142,26 +144,35 @@ class Regime:
         return kept
 
 
+def _few_examples(limit: int) -> Regime:
+    title = f"for each language, on {limit:,} examples of its own"
+    return Regime(f"{_FEW}{limit}", title, per_language=True, limit=limit)
+
+
 _NAMED = (
     Regime("zero-shot", "trained on English"),
     Regime("translate-train", "for each language, on English translated to it", per_language=True, translated=True),
     Regime("translate-train-all", "on English and all its translations", all_languages=True, translated=True),
     Regime("translate-test", "trained on English, asked in translations to English", asks_translated=True),
     Regime("in-language", "for each language, on its own training set", per_language=True),
-    Regime("in-language-1000", "for each language, on 1,000 examples of its own", per_language=True, limit=1000),
+    _few_examples(1000),
     Regime("in-language-all", "on the training sets of all languages together", all_languages=True),
 )
 REGIMES = {one.name: one for one in _NAMED}
 
 
 def regime(name: str) -> Regime:
-    """A regime by name; `multi-source:en,de` learns from the training sets of any languages.
+    """A regime by name.
+
+    `in-language-500` learns from any number of examples, `multi-source:en,de` from the training sets of any languages.
 
     Raises:
         UnknownNameError: no such regime, or no such language.
     """
     if name in REGIMES:
         return REGIMES[name]
+    if re.fullmatch(rf"{_FEW}[1-9][0-9]{{0,8}}", name, re.ASCII):
+        return _few_examples(int(name.removeprefix(_FEW)))
     if not name.startswith(_MULTI):
         raise unknown("regime", name, (*REGIMES, f"{_MULTI}:en,de"))
     # The folder's name, multi-source-de-en, is understood as well as the user's.

@@ -5,8 +5,9 @@ The entries are data (`catalog.toml`, `pinned.tsv`); this module only gives them
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -85,6 +86,12 @@ class Dataset:
     training: bool = False
     model: bool = False
 
+    @property
+    def files(self) -> list[str]:
+        """Patterns of all files it has, below the data folder."""
+        made = (pattern for file in self.sources for pattern in (file.path, *(rule.glob for rule in file.rules)))
+        return [*filter(None, made), *self.by_hand]
+
 
 @cache
 def datasets() -> Mapping[str, Dataset]:
@@ -105,6 +112,16 @@ def dataset(name: str) -> Dataset:
     if found is None:
         raise unknown("dataset", name, [*known, *ALIASES])
     return found
+
+
+def datasets_with(files: Iterable[str]) -> list[str]:
+    """The names of the datasets that bring any of some files, of which the beginnings of their names will do."""
+    wanted = list(files)
+    return [
+        found.name
+        for found in datasets().values()
+        if any(fnmatchcase(file, made) or fnmatchcase(made, f"{file}*") for made in found.files for file in wanted)
+    ]
 
 
 def _pinned_file(line: str) -> RemoteFile:

@@ -1,0 +1,160 @@
+"""Answers that cannot be scored here are left out, with the reason, and hinder no others."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogloss
+from isogloss.errors import PredictionError
+from isogloss.scoring.cells import Request, judged_cells
+from isogloss.scoring.results import Results
+from isogloss.tasks.suites import suite
+from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
+from sample import write_gold, write_system
+
+TASKS = ["xnli", "xcopa", "xquad"]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    write_gold(tmp_path / "gold", suite("xtreme-r"), 12)
+    for name, skill in (("a", 0.9), ("b", 0.5)):
+        write_system(tmp_path / name, suite("xtreme-r"), 12, name, skill)
+    return tmp_path
+
+
+def spoil(gold: Path) -> dict[tuple[str, str], str]:
+    """Labels that are missing, damaged, unknown and placeholders; returns the reasons."""
+    (gold / "xnli/test-sw.tsv").unlink()
+    (gold / "xnli/test-ur.tsv").write_text("neutral\nfoo\n")
+    for root in (gold, gold.parent / "a", gold.parent / "b"):
+        (root / "xcopa/test-et.jsonl").write_text('{"label": 0}\n' * 500)
+    (gold / "xquad/test-de.json").write_text("[")
+    return {
+        ("xnli", "sw"): "no labels for xnli/sw test",
+        ("xnli", "ur"): "gold label 'foo' is not one of",
+        ("xcopa", "et"): "placeholders",
+        ("xquad", "de"): "not a SQuAD-format JSON file",
+    }
+
+
+def reasons(results: Any) -> dict[tuple[str, str], str]:
+    return {(each.task, each.language): each.reason for each in results.left_out}
+
+
+def test_the_rest_is_scored_as_if_the_cell_had_no_answers(made: Path) -> None:
+    wanted = spoil(made / "gold")
+    results = isogloss.score(made / "a", gold=made / "gold", tasks=TASKS)
+    found = reasons(results)
+    assert found.keys() == wanted.keys()
+    assert all(wanted[cell] in reason for cell, reason in found.items())
+    for name, code in wanted:
+        for path in (made / "a" / name).glob(f"test-{code}.*"):
+            path.unlink()
+    without = isogloss.score(made / "a", gold=made / "gold", tasks=TASKS)
+    assert without.left_out == []
+    assert list(results.rows()) == list(without.rows())
+    assert {"xnli/sw", "xcopa/et", "xquad/de"} <= set(results.overall.missing)
+
+
+def test_the_record_keeps_what_was_left_out(made: Path) -> None:
+    spoil(made / "gold")
+    results = isogloss.score(made / "a", gold=made / "gold", tasks=TASKS)
+    results.to_json(made / "r.json")
+    assert Results.from_json(made / "r.json") == results
+    record = json.loads((made / "r.json").read_text())
+    del record["left_out"]
+    (made / "r.json").write_text(json.dumps(record))
+    assert Results.from_json(made / "r.json").left_out == []
+
+
+def test_strict_lists_all_reasons(made: Path) -> None:
+    wanted = spoil(made / "gold")
+    for verb in (
+        lambda: isogloss.score(made / "a", gold=made / "gold", tasks=TASKS, strict=True),
+        lambda: isogloss.compare(made / "a", made / "b", gold=made / "gold", tasks=TASKS, strict=True),
+    ):
+        with pytest.raises(PredictionError, match="4 problems") as error:
+            verb()
+        assert all(reason in str(error.value) for reason in wanted.values())
+
+
+def test_comparisons_leave_out_what_neither_can_be_scored_on(made: Path) -> None:
+    wanted = spoil(made / "gold")
+    comparison = isogloss.compare(made / "a", made / "b", gold=made / "gold", tasks=TASKS)
+    assert reasons(comparison).keys() == wanted.keys()
+    assert len(comparison.left_out) == len(wanted)
+    assert not {"/".join(cell) for cell in wanted} & {contrast.name for contrast in comparison.cells}
+
+
+def test_where_nothing_is_left_it_is_an_error(made: Path) -> None:
+    shutil.rmtree(made / "gold/xcopa")
+    with pytest.raises(PredictionError, match=r"11 problems\n  xcopa/et test: .*: no labels for xcopa/et test"):
+        isogloss.score(made / "a", gold=made / "gold", tasks=["xcopa"])
+
+
+def test_cells_are_not_left_out_behind_the_back_of_a_caller(made: Path) -> None:
+    spoil(made / "gold")
+    request = Request.of("xtreme-r", tasks=TASKS, gold=made / "gold")
+    with pytest.raises(PredictionError, match="4 problems"):
+        list(judged_cells(made / "a", request))
+
+
+def test_answers_in_memory_are_left_out_too(tmp_path: Path) -> None:
+    answers = xquad(tmp_path)
+    found = isogloss.score({"xquad": {"en": answers, "de": answers}}, data=tmp_path)
+    assert reasons(found) == {("xquad", "de"): f"no test file of xquad/de in {tmp_path}"}
+    assert [cell.language for cell in found.cells] == ["en"]
+
+
+def test_a_run_over_a_test_set_without_gold_is_scored_beside_others(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "p/xquad/en.jsonl", dict(xquad(tmp_path)))
+    tags = wikiann_dev(tmp_path)
+    words = ["".join(f"w{place}\n" for place in range(len(sentence))) for sentence in tags]
+    (tmp_path / "panx/test-qu.tsv").write_text("\n".join(words))
+    write_jsonl(tmp_path / "p/wikiann/qu.jsonl", {f"test-{row}": ["O"] * len(each) for row, each in enumerate(tags)})
+    results = isogloss.score(tmp_path / "p", data=tmp_path)
+    assert reasons(results) == {("wikiann", "qu"): "the test file has no gold answers"}
+    assert "--split dev" in results.left_out[0].fix
+    assert results.left_out[0].path == str(tmp_path / "panx/test-qu.tsv")
+    assert results["xquad", "en"].score == 100
+
+
+@pytest.mark.parametrize("split", ["test", "dev", "best"])
+def test_an_empty_grid_names_the_files_of_the_split(split: str, tmp_path: Path) -> None:
+    (tmp_path / "p/xnli").mkdir(parents=True)
+    with pytest.raises(PredictionError) as error:
+        isogloss.score(tmp_path / "p", data=tmp_path, split=split)
+    assert ("<task>/<language>.jsonl" in str(error.value)) == (split != "dev")
+    assert ("<task>/dev-<language>.jsonl" in str(error.value)) == (split != "test")
+
+
+def test_a_grid_that_is_empty_because_of_a_name_says_which(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "p/XQUAD/en.jsonl", {"q0": "word"})
+    with pytest.raises(PredictionError, match=r"XQUAD: is not named after a task\. Did you mean xquad\?"):
+        isogloss.score(tmp_path / "p", data=tmp_path)
+
+
+def embed(root: Path, zero: slice) -> None:
+    root.mkdir(parents=True)
+    for side, seed in (("queries", 0), ("candidates", 1)):
+        vectors = np.random.default_rng(seed).normal(size=(205, 8)).astype(np.float32)
+        if side == "queries":
+            vectors[zero] = 0
+        np.save(root / f"{side}-jv.npy", vectors)
+        (root / f"{side}-jv.ids.txt").write_text("".join(f"{row}\n" for row in range(205)))
+
+
+@pytest.mark.parametrize(("zero", "count"), [(slice(None), 205), (slice(3, 4), 1), (slice(0, 0), 0)])
+def test_vectors_of_zeros_are_said(zero: slice, count: int, tmp_path: Path) -> None:
+    tatoeba(tmp_path)
+    embed(tmp_path / "p/tatoeba", zero)
+    notes = isogloss.score(tmp_path / "p", data=tmp_path)["tatoeba", "jv"].notes
+    warnings = [problem.what for problem in isogloss.validate(tmp_path / "p", tmp_path).everything()]
+    said = f"{count} of 205 vectors"
+    assert [note.startswith(said) for note in notes] == [warning.startswith(said) for warning in warnings]
+    assert len(notes) == (count > 0)
