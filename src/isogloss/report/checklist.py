@@ -8,6 +8,7 @@ from isogloss.checklist.audit import FINDINGS, Findings
 from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.tasks import task_id
+from isogloss.figures import score_text
 from isogloss.languages import language
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Results
@@ -26,7 +27,7 @@ _SHADES = " ░▒▓█"
 
 def shaded(rate: float) -> str:
     """A rate with a mark that darkens as it grows, so that a column reads as a heat map."""
-    return f"{rate:.1f} {_SHADES[min(4, int(rate // 20.0001))]}"
+    return f"{score_text(rate)} {_SHADES[min(4, int(rate // 20.0001))]}"
 
 
 def checklist_tables(results: Results) -> list[Table]:
@@ -55,7 +56,8 @@ def checklist_tables(results: Results) -> list[Table]:
     gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
     noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
     summary.notes = [
-        f"{gap:.1f} points of the paper rule's error are the rule's, not the system's",
+        f"{score_text(gap)} points of the paper rule's error are the rule's, not the system's",
+        *(["* mean of the tests that were scored"] if len(means) < len(SHORT) else []),
         "published systems met the released suite, not this one: not comparable case by case",
         *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
     ]
@@ -63,7 +65,9 @@ def checklist_tables(results: Results) -> list[Table]:
 
 
 def _row(rates: Mapping[str, float]) -> list[str]:
-    return [f"{rates[test]:.1f}" if test in rates else "·" for test in SHORT] + [f"{fmean(rates.values()):.1f}"]
+    """Each test, and the mean of those that are there: a star says that these are not all."""
+    star = "*" * (len(rates) < len(SHORT))
+    return [score_text(rates.get(test)) for test in SHORT] + [score_text(fmean(rates.values())) + star]
 
 
 def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
@@ -99,7 +103,7 @@ def reference_tables() -> list[Table]:
         )
         for code in dict.fromkeys(code for code, _ in rates):
             marks = [_mark(code, test) for test in SHORT]
-            cells = [f"{rates[code, test]:.1f}{mark}" for test, mark in zip(SHORT, marks, strict=True)]
+            cells = [score_text(rates[code, test]) + mark for test, mark in zip(SHORT, marks, strict=True)]
             table.add(code, language(code).name, *cells)
         table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
         table.notes = [

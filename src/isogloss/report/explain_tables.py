@@ -5,18 +5,12 @@ from collections.abc import Sequence
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.single import best_and_worst, bucket_text
+from isogloss.figures import score_text
+from isogloss.report.explain_io import BINNING
 from isogloss.report.formatting import shortened
 from isogloss.report.pairwise_tables import pairwise_tables
 from isogloss.report.single_tables import explanation_tables
 from isogloss.report.tables import Table
-
-BINNING = {
-    "language": "buckets of equal counts within each language",
-    "shared": "bucket edges shared by all languages of a task",
-    "greedy": "buckets filled one after the other within each language, as in the paper",
-    "fixed": "bucket edges as given",
-    "mixed": "bucket edges as asked for, attribute by attribute",
-}
 
 
 def analysis_tables(analysis: Analysis) -> list[Table]:
@@ -56,6 +50,6 @@ def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[st
     for case in cases:
         # The first input is what is asked; contexts are too long for a terminal.
         text = next(iter(case.inputs.values()), "")
-        answers = (f"{shortened(case.predictions[name])} ({case.scores[name]:.0f})" for name in systems)
+        answers = (f"{shortened(case.predictions[name])} ({score_text(case.scores[name], 0)})" for name in systems)
         table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *answers)
     return table

@@ -8,6 +8,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError
+from isogloss.escaping import csv_text, printable_system
 from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
@@ -94,6 +95,10 @@ class ScoreRow(msgspec.Struct, frozen=True):
     note: str
     signature: str
 
+    def as_csv(self) -> list[Any]:
+        """The cells of a line of CSV: numbers as they are, and text that no spreadsheet takes for a formula."""
+        return [csv_text(cell) if isinstance(cell, str) else cell for cell in msgspec.structs.astuple(self)]
+
 
 class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing."""
@@ -146,7 +151,7 @@ class Results(msgspec.Struct, frozen=True):
         if found.schema_version > SCHEMA:
             what = f"schema version {found.schema_version}, this isogloss reads up to {SCHEMA}"
             raise DataError(what, where=str(path), fix="Update isogloss")
-        return found
+        return msgspec.structs.replace(found, system=printable_system(found.system))
 
     def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""
@@ -155,7 +160,7 @@ class Results(msgspec.Struct, frozen=True):
         with atomic_write(Path(path)) as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(ScoreRow.__struct_fields__)
-            writer.writerows(msgspec.structs.astuple(row) for row in self.rows())
+            writer.writerows(row.as_csv() for row in self.rows())
 
     def to_pandas(self) -> Any:
         """The tidy form as a pandas data frame."""
