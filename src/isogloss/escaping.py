@@ -18,7 +18,6 @@ _UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
-_UNPRINTABLE_IN_LINE = re.compile(_UNPRINTABLE.pattern.replace(r"\x00-\x1f", r"\x00-\x09\x0b-\x1f"))
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
@@ -67,17 +66,16 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
 
     Args:
         text: anything.
-        limit: at most so many characters.
+        limit: at most so many characters, of each line if there are several.
         lines: whether `\n` may stay, as in a message of several lines.
 
     Returns:
         The text with a blank for line breaks and tabs, and U+FFFD for what cannot be printed.
     """
+    if lines:
+        return "\n".join(printable(line, limit) for line in text.replace("\r\n", "\n").split("\n"))
     if not text.isprintable():
-        if lines:
-            text = _UNPRINTABLE_IN_LINE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\t", " "))
-        else:
-            text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text))
+        text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text))
     return text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
 
 

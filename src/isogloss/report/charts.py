@@ -180,7 +180,7 @@ def partial_stars(field: str, quantity: Spec) -> Spec:
     """A layer with a star beside every figure that is over a part of what it is named after."""
     return {
         "transform": [{"filter": "datum.partial"}],
-        "mark": {"type": "text", "text": "*", "dx": 9, "dy": 2, "fontSize": 14},
+        "mark": {"type": "text", "text": "*", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold"},
         "encoding": {"x": {"field": field, **quantity}},
     }
 

@@ -1,7 +1,7 @@
 """Tables of the checklist: error rates, findings of the audit, one case in many languages."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.checklist.audit import FINDINGS, Findings
@@ -10,6 +10,7 @@ from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_ave
 from isogloss.checklist.tasks import task_id
 from isogloss.figures import score_text
 from isogloss.languages import language
+from isogloss.report.score_tables import missing_note
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Results
 
@@ -49,25 +50,27 @@ def checklist_tables(results: Results) -> list[Table]:
     summary = Table(
         f"{results.system['name']}: error rate per test, mean over languages", ("", *SHORT.values(), "mean")
     )
+    partial = {TEST_OF[average.name] for average in results.tasks if average.name in TEST_OF and average.missing}
     for rule, rates in by_rule.items():
-        summary.add(f"rule: {rule}", *_row(rates), strong=True)
+        summary.add(f"rule: {rule}", *_row(rates, partial), strong=True)
     for system, rates in published_averages().items():
         summary.add(f"{system} (published)", *_row(rates))
     gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
     noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
     summary.notes = [
         f"{score_text(gap)} points of the paper rule's error are the rule's, not the system's",
-        *(["* mean of the tests that were scored"] if len(means) < len(SHORT) else []),
+        *missing_note(results),
         "published systems met the released suite, not this one: not comparable case by case",
         *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
     ]
     return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
 
 
-def _row(rates: Mapping[str, float]) -> list[str]:
-    """Each test, and the mean of those that are there: a star says that these are not all."""
-    star = "*" * (len(rates) < len(SHORT))
-    return [score_text(rates.get(test)) for test in SHORT] + [score_text(fmean(rates.values())) + star]
+def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]:
+    """Each test, and the mean of those that are there; a star marks a figure that something is missing in."""
+    stars = {test: "*" * (test in partial) for test in SHORT}
+    star = "*" * (bool(partial) or len(rates) < len(SHORT))
+    return [score_text(rates.get(test)) + stars[test] for test in SHORT] + [score_text(fmean(rates.values())) + star]
 
 
 def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:

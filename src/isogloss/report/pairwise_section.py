@@ -103,7 +103,9 @@ def pairwise_chart(
     colour = {**verdict, "scale": {"domain": domain, "range": [colours[pair.first], colours[pair.second], GREY]}}
     shape = {**verdict, "scale": {"domain": domain, "range": ["triangle-up", "triangle-down", "circle"]}}
     names = f"{pair.first} − {pair.second}"
-    value = {"type": "quantitative", "title": f"{names if len(names) < 25 else 'first − second'}, points"}
+    # Of an axis' title Vega-Lite makes both what is drawn and, without escapes, a string in an expression.
+    is_plain = len(names) < 25 and "\\" not in names
+    value = {"type": "quantitative", "title": f"{names if is_plain else 'first − second'}, points"}
     fields = {"bucket": "bucket", "edges": "edges", "first": pair.first, "second": pair.second}
     more = {"difference": "difference", "interval": "95 %", "p": "p (Holm)", "n": "n"}
     zero = {"mark": {"type": "rule", "color": charts.INK, "strokeDash": [3, 3]}, "encoding": {"y": {"datum": 0}}}

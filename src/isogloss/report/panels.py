@@ -60,7 +60,7 @@ def _pairwise_part() -> str:
         f'<div id="versus-says"></div>{_chart("versus-chart", "Differences by bucket")}'
         f"{scrolling_region('Differences by bucket, table', rows, tall=True)}"
         '<p class="notes">Paired 95 % intervals; p is Holm-corrected over all buckets of a cell. '
-        "● p &lt; 0.05; ⇄ the order of the two is not that of the cell.</p>"
+        "● p &lt; 0.05; ⇄ the order of the two is not that of the cell; — too few examples for an interval.</p>"
         '<details id="turns"><summary>Where the order turns</summary><ul></ul></details></div>'
     )
 

@@ -1,7 +1,7 @@
 """Tables of a run, scores over the seeds, and the reasons of cells that are not done."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from isogloss.figures import interval_text, score_text
@@ -24,7 +24,7 @@ def seeds_table(plan: Plan, summary: RunSummary) -> Table:
     for name, over in shown.items():
         scores = (score_text(over.mean) + "*" * bool(over.missing), score_text(over.min), score_text(over.max))
         table.add(name, *scores, str(len(over.seeds)), strong=name == "overall")
-    table.notes = _partial_notes(summary)
+    table.notes = _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
     return table
 
 
@@ -35,12 +35,13 @@ def _is_one_cell(plan: Plan, summary: RunSummary) -> bool:
     return count == 1 and summary.overall is not None and bool(summary.overall.missing)
 
 
-def _partial_notes(summary: RunSummary) -> list[str]:
+def _partial_notes(missing: Sequence[str]) -> list[str]:
     """What a star beside a figure means."""
-    missing = summary.overall.missing if summary.overall else []
-    if not missing:
-        missing = [f"{name}/{code}" for name, over in summary.tasks.items() for code in over.missing]
     return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+
+
+def _missing_cells(summary: RunSummary) -> list[str]:
+    return [f"{name}/{code}" for name, over in summary.tasks.items() for code in over.missing]
 
 
 def languages_table(plan: Plan, summary: RunSummary) -> Table:
@@ -52,12 +53,14 @@ def languages_table(plan: Plan, summary: RunSummary) -> Table:
     for language in languages:
         table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in by_task.values()))
     table.add("mean", *(_task_mean(summary.tasks.get(name)) for name in by_task), strong=True)
-    table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1) + _partial_notes(summary)
+    table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1) + _partial_notes(
+        _missing_cells(summary)
+    )
     return table
 
 
 def _task_mean(over: OverSeeds | None) -> str:
-    return "–" if over is None else _mean_and_range([*over.seeds.values()]) + "*" * bool(over.missing)
+    return "–" if over is None else _mean_and_range([*over.seeds.values()], "*" * bool(over.missing))
 
 
 def _seeds(count: int) -> str:
@@ -73,11 +76,11 @@ def _scores_by_language(plan: Plan) -> dict[str, dict[str, list[float]]]:
     return scores
 
 
-def _mean_and_range(values: list[float]) -> str:
+def _mean_and_range(values: list[float], mark: str = "") -> str:
     """The mean of the seeds' scores, with the smallest and the largest where there are several."""
     if len(values) < 2:
-        return score_text(values[0]) if values else "–"
-    return f"{score_text(fmean(values))} ({interval_text(min(values), max(values))})"
+        return score_text(values[0]) + mark if values else "–"
+    return f"{score_text(fmean(values))}{mark} ({interval_text(min(values), max(values))})"
 
 
 def reason_lines(plan: Plan, summary: RunSummary) -> list[str]:

@@ -103,7 +103,7 @@ def _notes_of(results: Results) -> list[str]:
         notes.append(results.overall.note)
     elif results.overall.score is not None and is_overall_of_one_cell(results):
         notes.append(f"no overall: one cell of {results.suite} was scored")
-    notes += _missing_note(results)
+    notes += missing_note(results)
     partial = [f"{cell.task}/{cell.language} (n={_n(cell)})" for cell in results.cells if cell.partial]
     if partial:
         notes.append(f"partial gold, in no average: {', '.join(partial)}")
@@ -114,20 +114,21 @@ def _notes_of(results: Results) -> list[str]:
     return [*notes, *(f"{name}/{','.join(codes)}: {note}" for (name, note), codes in noted.items())]
 
 
-def _missing_note(results: Results) -> list[str]:
+def missing_note(results: Results) -> list[str]:
+    """What a star beside a figure of one system means, where there is one."""
     missing = results.overall.missing
     return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
 
 
 def partial_notes(systems: Systems) -> list[str]:
     """What a star beside a figure means, for each system that lacks anything."""
-    return _by_holders(systems, _missing_note)
+    return _by_holders(systems, missing_note)
 
 
 def partial_summary(systems: Systems) -> list[str]:
     """The same in short, a line a system, for below a chart."""
     return [
-        f"* {name}: over a part; missing are {_counted_missing(results.overall.missing)}"
+        f"* {name}: partial, without {_counted_missing(results.overall.missing)}"
         for name, results in systems.items()
         if results.overall.missing
     ]
@@ -284,5 +285,5 @@ def published_table(results: Results) -> Table:
             "overall", score_text(results.overall.score.value) + "*" * results.overall.partial, *theirs, strong=True
         )
     about = "published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"
-    table.notes = [*_missing_note(results), about]
+    table.notes = [*missing_note(results), about]
     return table

@@ -73,13 +73,13 @@ class GridProgress:
     def table(self, waiting: str = "") -> "RichTable":
         """One row a task, the seeds together; below, the time and what is being waited for."""
         from rich.box import SIMPLE_HEAD
+        from rich.markup import escape
         from rich.table import Table as RichTable
-        from rich.text import Text
 
         self.begin()
         self.update()
         elapsed = f"{_clock(time.monotonic() - self._began)} elapsed"
-        caption = Text(printable(", ".join(part for part in (elapsed, self.remaining(), waiting) if part)))
+        caption = escape(printable(", ".join(part for part in (elapsed, self.remaining(), waiting) if part)))
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
