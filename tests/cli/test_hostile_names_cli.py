@@ -1,4 +1,4 @@
-"""One hostile set of names through the verbs: whatever a system, a file or a server is called, the screen stays ours."""
+"""One hostile set of names through the verbs: whatever a system, a file or a server is called, nothing obeys it."""
 
 import json
 import re

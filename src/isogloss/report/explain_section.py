@@ -6,7 +6,8 @@ from typing import Any
 from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.figures import rounded
 from isogloss.report.charts import Chart, bucket_bars, interval_fields, system_colours
-from isogloss.report.explain_io import BINNING, ExplainRecords
+from isogloss.report.explain_io import ExplainRecords
+from isogloss.report.explain_tables import BINNING
 from isogloss.report.names import language_name
 from isogloss.report.pairwise_section import pairwise_charts
 from isogloss.report.pairwise_tables import pairwise_bucket_table

@@ -6,11 +6,18 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.figures import score_text
-from isogloss.report.explain_io import BINNING
 from isogloss.report.formatting import shortened
 from isogloss.report.pairwise_tables import pairwise_tables
 from isogloss.report.single_tables import explanation_tables
 from isogloss.report.tables import Table
+
+BINNING = {
+    "language": "buckets of equal counts within each language",
+    "shared": "bucket edges shared by all languages of a task",
+    "greedy": "buckets filled one after the other within each language, as in the paper",
+    "fixed": "bucket edges as given",
+    "mixed": "bucket edges as asked for, attribute by attribute",
+}
 
 
 def analysis_tables(analysis: Analysis) -> list[Table]:
