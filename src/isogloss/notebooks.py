@@ -1,18 +1,18 @@
 """Rows for notebooks: small HTML tables, pandas data frames, Arrow tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from importlib import import_module
 from typing import Any
 
 from isogloss.errors import IsoglossError
+from isogloss.escaping import html_text
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table for notebooks."""
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
-    names = "".join(f"<th>{escape(word)}</th>" for word in heading)
-    return f"<table><caption>{escape(caption)}</caption><tr>{names}</tr>{lines}</table>"
+    lines = "".join(f"<tr>{''.join(f'<td>{html_text(word)}</td>' for word in row)}</tr>" for row in rows)
+    names = "".join(f"<th>{html_text(word)}</th>" for word in heading)
+    return f"<table><caption>{html_text(caption)}</caption><tr>{names}</tr>{lines}</table>"
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:

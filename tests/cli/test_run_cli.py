@@ -37,6 +37,16 @@ def test_a_run_says_what_it_came_to(tmp_path: Path) -> None:
     assert again.err == "8 cells, 8 of them finished before\n"
 
 
+def test_what_is_partial_is_marked_and_one_cell_is_no_overall(tmp_path: Path) -> None:
+    done = isogloss(*RUN, "--out", tmp_path / "several")
+    assert re.search(r"overall +\d+\.\d\*", done.out)
+    assert "* partial, missing: " in done.out
+    one = ("run", "fake", "--suite", "mini", "--tasks", "mini-xquad", "--languages", "de", "--seeds", 2)
+    alone = isogloss(*one, "--out", tmp_path / "one")
+    assert re.search(r"mini-xquad +\d+\.\d\*", alone.out)
+    assert "overall" not in alone.out
+
+
 def test_every_verb_takes_a_run(tmp_path: Path) -> None:
     isogloss(*RUN, "--out", tmp_path)
     folders = [tmp_path / "fake" / "zero-shot" / f"seed-{seed}" for seed in (0, 1)]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isogloss.figures import SMALLEST_P
 from isogloss.metrics import significance
 from isogloss.metrics.significance import holm, one_size, sign_test
-from isogloss.metrics.student import SMALLEST_P
 
 
 def enumerated(values: list[float]) -> float:

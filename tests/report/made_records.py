@@ -54,7 +54,10 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
         )
     ]
     overall = Overall("category", number(65 + shift), ["xnli/sw", "mewslix"])
-    categories = [AverageScore("qa", number(65 + shift), {}, ["xquad"], [])]
+    categories = [
+        AverageScore("classification", number(65 + shift), {}, ["xnli"], ["xnli/sw"]),
+        AverageScore("qa", number(65 + shift), {}, ["xquad"], []),
+    ]
     return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
 
 

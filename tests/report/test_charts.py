@@ -69,8 +69,8 @@ def test_the_gap_has_the_interval_of_the_record_and_else_says_that_there_is_none
     assert found["plain", "xnli"] == (18.0, 22.0)
     assert found["plain", "xquad"] == (None, None)
     table = parts["gap"].tables["gap"]
-    assert [row[5] for row in table.rows if row[1] == "plain"] == ["18.0 to 22.0", "·"]
-    assert any(note.startswith("·: a record of an earlier version") for note in table.notes)
+    assert [row[5] for row in table.rows if row[1] == "plain"] == ["+18.0 to +22.0", "—"]
+    assert any(note.startswith("— no interval: ") for note in table.notes)
 
 
 def test_families_are_means_over_their_languages(parts: dict[str, Section]) -> None:

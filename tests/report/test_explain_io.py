@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import DatasetBias
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.explain_io import read_explain_records
@@ -42,6 +42,7 @@ def test_each_kind_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     [
         ("{", "not an explanation"),
         ("[1]", "not an explanation"),
+        ('{"x": ' + "[" * 5000, "not an explanation"),
         ('{"x": 1}', "neither systems nor a survey"),
         ('{"explanations": 3}', "not an analysis of isogloss explain"),
         ('{"distributions": [{}]}', "not a survey of isogloss explain --bias"),
@@ -50,6 +51,29 @@ def test_each_kind_is_known_by_what_is_in_it(tmp_path: Path) -> None:
 def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=what) as caught:
+        read_explain_records([path])
+    assert caught.value.where == str(path)
+
+
+@pytest.mark.parametrize(
+    ("found", "what"),
+    [
+        (Analysis([explanation("a")], [pair_made("a", "b")]), "a pair of systems names 'b', which is not explained"),
+        (
+            DatasetBias(
+                "test", [Distribution("xnli", "en", "test", "t", "t", False, 9, mean=1.0, quartiles=[1.0])], []
+            ),
+            "xnli/en: t has 1 quartiles, not 5",
+        ),
+        (
+            DatasetBias("test", [], [Distances("xnli", "t", "w", ["en", "de"], [[0.0, 1.0]])]),
+            "the distances in t are no square of 2 languages",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path, found: Any, what: str) -> None:
+    path = written(tmp_path, "odd", found)
     with pytest.raises(DataError, match=what) as caught:
         read_explain_records([path])
     assert caught.value.where == str(path)

@@ -102,7 +102,9 @@ def test_nothing_is_loaded_from_anywhere(read: Reader) -> None:
     assert "url(" not in style
     assert "@import" not in style
     (policy,) = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
-    assert str(policy).startswith("default-src 'none'")
+    assert str(policy).startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in str(policy)
+    assert not any(name.startswith("on") for _, attributes in read.elements for name in attributes)
     assert "http" not in str(policy)
 
 

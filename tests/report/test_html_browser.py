@@ -40,6 +40,9 @@ def tab(browser: Any, file: Path) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1200, "height": 900})
     troubles: list[str] = []
     opened.on("pageerror", lambda error: troubles.append(str(error)))
+    # What the page's policy forbids is said on the console.
+    opened.on("console", lambda message: troubles.append(message.text))
+    opened.context.set_offline(True)
     opened.on(
         "request", lambda request: None if request.url.startswith(("file:", "data:")) else troubles.append(request.url)
     )
@@ -213,6 +216,23 @@ def test_right_to_left_names_keep_their_order(tab: Any) -> None:
     name = tab.locator("#languages bdi[lang=ar]").first
     assert name.evaluate("e => getComputedStyle(e).direction") == "rtl"
     assert tab.locator("#languages bdi[lang=hi]").first.evaluate("e => getComputedStyle(e).direction") == "ltr"
+
+
+def test_the_policy_lets_no_text_become_code(browser: Any, file: Path) -> None:
+    """Neither a compiled string nor a script that found its way into the page."""
+    opened = browser.new_page()
+    opened.goto(file.as_uri())
+    # Later, since the policy does not hold for what a debugger runs.
+    opened.evaluate(
+        "setTimeout(() => { try { new Function('window.hacked = 1')(); } catch (error) { window.refused = error.name; } })"
+    )
+    opened.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=data: onerror=\"window.hacked = 1\">')")
+    opened.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.hacked = 1'}))"
+    )
+    opened.wait_for_timeout(200)
+    assert opened.evaluate("[window.hacked, window.refused]") == [None, "EvalError"]
+    opened.close()
 
 
 def test_a_narrow_screen_scrolls_only_down(browser: Any, file: Path) -> None:

@@ -24,10 +24,11 @@ def test_the_overview_has_tasks_then_categories_then_the_overall_score() -> None
     assert table.rows == [
         ("xnli", "accuracy 65.0", "65.0*", "63.0–67.0", "400", "4/5"),
         ("xquad", "f1 70.0  em 60.0", "65.0", "63.0–67.0", "200", "2/2"),
-        ("qa", "", "65.0", "63.0–67.0", "", ""),
-        ("overall", "rule: category", "65.0*", "63.0–67.0", "", ""),
+        ("classification", "", "65.0*", "63.0–67.0", "", "1/1 tasks"),
+        ("qa", "", "65.0", "63.0–67.0", "", "1/1 tasks"),
+        ("overall", "rule: category", "65.0*", "63.0–67.0", "", "2/3 tasks"),
     ]
-    assert table.strong == {2, 3}
+    assert table.strong == {2, 3, 4}
     assert table.notes == ["* partial, missing: xnli/sw  mewslix", "partial gold, in no average: xquad/th (n=100)"]
 
 
@@ -35,7 +36,7 @@ def test_several_systems_stand_below_each_other() -> None:
     table = overview_table(TWO)
     assert table.title == "2 systems on xtreme-r, test"
     assert [row[:2] for row in table.rows] == [
-        (name, system) for name in ("xnli", "xquad", "qa", "overall") for system in ("a", "b")
+        (name, system) for name in ("xnli", "xquad", "classification", "qa", "overall") for system in ("a", "b")
     ]
     assert [row[3] for row in table.rows[:2]] == ["65.0*", "55.0*"]
     assert {len(row) for row in table.rows} == {len(table.header)}

@@ -19,12 +19,12 @@ def table() -> Table:
 
 def test_markdown(table: Table) -> None:
     assert table.markdown().splitlines() == [
-        "**T & Co [x]**",
+        r"**T &amp; Co \[x\]**",
         "",
         "| task_a | score % |",
         "| :-- | --: |",
         r"| x\|y | 1.0–2.0 |",
-        "| **[bold]z** | **3** |",
+        r"| **\[bold\]z** | **3** |",
         "",
         "- a note",
     ]
@@ -34,7 +34,7 @@ def test_latex_is_escaped_and_booktabs(table: Table) -> None:
     text = table.latex()
     assert r"task\_a & score \% \\" in text
     assert r"x|y & 1.0--2.0 \\" in text
-    assert r"\textbf{[bold]z} & \textbf{3} \\" in text
+    assert r"\textbf{{}[bold]z} & \textbf{3} \\" in text
     assert r"\caption{T \& Co [x]}" in text
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
 

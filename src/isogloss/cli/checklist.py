@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Languages, progress, words
+from isogloss.cli.options import Format, Languages, progress, say, words
 
 _HELP = (
     "Template tests of simple things in 51 languages. They are the suite `checklist`, which isogloss run, score, "
@@ -58,7 +58,7 @@ def build(
             out, _chosen(languages), variant=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
         )
     total = sum(count for _, count in written)
-    typer.echo(f"{len(written)} languages, {total:,} examples in {out}")
+    say(f"{len(written)} languages, {total:,} examples in {out}")
 
 
 @app.command()
@@ -102,8 +102,8 @@ def audit(
     for finding in defects:
         shown[finding.kind] = shown.get(finding.kind, 0) + 1
         if shown[finding.kind] <= details:
-            typer.echo(f"{finding.kind}: {finding.language} {finding.example}: {finding.detail}")
-    typer.echo(f"{total:,} examples, {len(defects):,} findings")
+            say(f"{finding.kind}: {finding.language} {finding.example}: {finding.detail}")
+    say(f"{total:,} examples, {len(defects):,} findings")
     raise typer.Exit(1 if defects else 0)
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from isogloss.cli.options import say
+
 app = typer.Typer(add_completion=False)
 
 CHECKLIST_TASKS = "checklist-comparisons,checklist-properties,checklist-animal-vs-vehicle"
@@ -47,7 +49,7 @@ def demo(
     if has_charts:
         _call("report", str(first), "--explain", explained, "--out", str(page), "--no-pictures")
     typer.secho("\nNext:", bold=True)
-    typer.echo(f"  {first / 'results.json'}   is the record of every number above")
+    say(f"  {first / 'results.json'}   is the record of every number above")
     for line in (
         "isogloss list tasks                              what there is",
         "isogloss fetch xquad tatoeba --data data         real data, checked",
@@ -55,12 +57,12 @@ def demo(
         "isogloss score YOUR-PREDICTIONS --data data      every number, with intervals",
         "isogloss run ngram --data data --out runs        the floor on the real tasks",
     ):
-        typer.echo(f"  {line}")
+        say(f"  {line}")
     if has_charts:
         address = (page / "index.html").absolute().as_uri()
-        typer.echo(f"\nThe report is {address}: open it in any browser, it needs no network.")
+        say(f"\nThe report is {address}: open it in any browser, it needs no network.")
     else:
-        typer.echo("\nFor a report at the end, pip install 'isogloss[charts]' and issue the same command again.")
+        say("\nFor a report at the end, pip install 'isogloss[charts]' and issue the same command again.")
 
 
 def _call(*words: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, make_request, progress, words
+from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, make_request, progress, say, words
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
@@ -95,7 +95,7 @@ def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, 
         write_json(json, found, indent=1)
     tables = bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found)
     if not tables:
-        typer.echo("There are no buckets to show: the chosen attributes have one value, or none of the tasks has them.")
+        say("There are no buckets to show: the chosen attributes have one value, or none of the tasks has them.")
         for note in [] if isinstance(found, DatasetBias) else left_out_notes(found.left_out):
-            typer.echo(note)
+            say(note)
     show(tables, "table")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, words
+from isogloss.cli.options import Data, Languages, say, words
 
 app = typer.Typer(add_completion=False)
 
@@ -35,5 +35,5 @@ def export(
 
     found = find_task(task)
     for path, count in write(found, out, split, words(languages), data):
-        typer.echo(f"{path}  {count:,} rows")
-    typer.echo(f"An answer is {kind_of(found).answer_help}.")
+        say(f"{path}  {count:,} rows")
+    say(f"An answer is {kind_of(found).answer_help}.")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data
+from isogloss.cli.options import Data, say
 from isogloss.errors import UnknownNameError
+from isogloss.escaping import printable
 
 if TYPE_CHECKING:
     from isogloss.data.fetch import FetchOutcome
@@ -108,7 +109,7 @@ def _print_table(chosen: Sequence["Dataset"], folder: Path) -> None:
             )
         table.add_section()
     console = Console(width=WIDTH, highlight=False)
-    console.print(f"Data folder: {folder}", soft_wrap=True)
+    console.print(printable(f"Data folder: {folder}"), markup=False, soft_wrap=True)
     console.print(table)
     console.print("States are told by file names; `isogloss fetch TASK` verifies contents.")
 
@@ -149,16 +150,16 @@ def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["FetchOutcom
         states = [outcome.state for outcome in outcomes if outcome.source.dataset == entry.name]
         counts = [f"{states.count(state)} {state}" for state in ("fetched", "kept", "failed") if state in states]
         if counts:
-            typer.echo(f"{entry.name}: {', '.join(counts)}")
+            say(f"{entry.name}: {', '.join(counts)}")
         if entry.note and status(entry, folder).state != "present":
-            typer.echo(f"{entry.name}: {entry.note}")
+            say(f"{entry.name}: {entry.note}")
             fine = fine and bool(entry.sources)
     problems: dict[str, list[RemoteFile]] = {}
     for outcome in outcomes:
         if outcome.problem:
             problems.setdefault(str(outcome.problem), []).append(outcome.source)
     for problem, sources in problems.items():
-        typer.echo(f"failed: {_enumerated(sources)}\n  {problem}", err=True)
+        say(f"failed: {_enumerated(sources)}\n  {problem}", err=True)
     return fine
 
 

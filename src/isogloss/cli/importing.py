@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import words
+from isogloss.cli.options import say, words
 from isogloss.errors import UnknownNameError
 
 app = typer.Typer(add_completion=False)
@@ -68,6 +68,6 @@ def import_(
     except UnknownNameError as error:
         raise typer.BadParameter(str(error)) from None
     path = write_predictions(out, find_task(task), language, split, found.ids, found.values, force=force)
-    typer.echo(f"{path}  {len(found.ids):,} answers")
+    say(f"{path}  {len(found.ids):,} answers")
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)

@@ -8,6 +8,7 @@ import warnings
 from importlib import import_module
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.escaping import printable
 from isogloss.version import __version__
 
 # Verb: its module, and what it does in one line.
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         _configure_streams(words)
         # One line to a user; where in our code it arose is of no interest.
-        warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
+        warnings.formatwarning = lambda message, *_: f"warning: {printable(str(message), lines=True)}\n"
     try:
         sys.exit(_run(words))
     except UnknownNameError as error:
@@ -105,7 +106,8 @@ def _run(words: list[str]) -> int:
 
 
 def _print_error(text: str) -> None:
+    """To the error stream; names of files, and what servers say, are part of messages and may be anything."""
     if len(text) > LONGEST_ERROR:
         text = f"{text[:LONGEST_ERROR]}…"
     red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
-    sys.stderr.write(f"{red}error:{plain} {text}\n")
+    sys.stderr.write(f"{red}error:{plain} {printable(text, lines=True)}\n")

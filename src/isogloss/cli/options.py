@@ -1,4 +1,4 @@
-"""Options that several verbs share, declared once."""
+"""Options that several verbs share, declared once, and how they speak."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from isogloss.escaping import printable
 
 if TYPE_CHECKING:
     from isogloss.scoring.cells import Request
@@ -81,6 +83,11 @@ def words(text: str | None) -> list[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line, or several; names and paths in it may be anything."""
+    typer.echo(printable(text, lines=True), err=err)
+
+
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
     """A spinner with what is being done, on a terminal's error stream; silent elsewhere."""
@@ -91,7 +98,7 @@ def progress(title: str) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         running = bar.add_task(title, total=None)
-        yield lambda step: bar.update(running, description=f"{title} {step}")
+        yield lambda step: bar.update(running, description=printable(f"{title} {step}"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Regime, progress
+from isogloss.cli.options import Data, Regime, progress, say
 
 app = typer.Typer(add_completion=False)
 
@@ -60,4 +60,4 @@ def predict(
         examples = job.read(language, split).examples
         values = ask(fitted, examples)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
-    typer.echo(f"{path}  {len(examples):,} answers")
+    say(f"{path}  {len(examples):,} answers")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import progress
+from isogloss.cli.options import progress, say
 
 app = typer.Typer(add_completion=False)
 
@@ -39,4 +39,4 @@ def report(
 
     with progress("writing") as step:
         page = write(results, out, explain=explain or (), title=title, pictures=pictures, progress=step)
-    typer.echo(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")
+    say(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")

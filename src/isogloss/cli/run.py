@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isogloss.cli.options import Data, Languages, Regime, Suite, Tasks, words
+from isogloss.escaping import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +60,7 @@ def run(
     console = Console()
     summary = run_shown(plan, console, jobs=jobs, force=force)
     if summary.tasks:
-        seeds_table(summary, seeds).print(console)
+        seeds_table(plan, summary).print(console)
     raise typer.Exit(say_summary(plan, console, summary))
 
 
@@ -93,7 +94,7 @@ def say_summary(plan: "Plan", console: "Console", summary: "RunSummary") -> int:
     from isogloss.report.run_tables import reason_lines
 
     for line in reason_lines(plan, summary):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-    ended = f"{summary.cell_counts} in {plan.root}"
+        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+    ended = printable(f"{summary.cell_counts} in {plan.root}")
     console.print(ended, markup=False, highlight=False, soft_wrap=True, style="bold")
     return 1 if summary.cells["failed"] or not summary.cells["done"] else 0

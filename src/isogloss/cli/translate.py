@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data
+from isogloss.cli.options import Data, say
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def translate(
     if by_hand is not None:
         path = write_untranslated(found, language, split, data, by_hand)
         place = translation_path(found, language, split, data)
-        typer.echo(f"{path}  Translate the texts in place and put it at {place}")
+        say(f"{path}  Translate the texts in place and put it at {place}")
     elif translator is not None:
-        typer.echo(str(translate_set(found, language, split, data, command_translator(translator))))
+        say(str(translate_set(found, language, split, data, command_translator(translator))))
     else:
         raise IsoglossError("no translator", fix="Give a command --with, or a file --by-hand")
 

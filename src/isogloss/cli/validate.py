@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, progress, words
+from isogloss.escaping import printable
 
 app = typer.Typer(add_completion=False)
 
@@ -51,7 +52,7 @@ def validate(
     for problem in listed:
         kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
         console.print(f"{kind} ", end="")
-        console.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+        console.print(printable(str(problem)), markup=False, highlight=False, soft_wrap=True)
     if rest := len(report.everything()) - len(listed):
         console.print(f"… and {rest} more; --limit 0 shows all", style="dim")
     console.print(report.summary, style="bold")

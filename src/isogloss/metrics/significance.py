@@ -10,9 +10,10 @@ from math import exp, fsum, lgamma, log, pi, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.figures import SMALLEST_P
 from isogloss.metrics.estimate import ROUNDING
 from isogloss.metrics.statistics import FloatArray
-from isogloss.metrics.student import SMALLEST_P, normal_tail
+from isogloss.metrics.student import normal_tail
 
 # Up to so many sources all sums of signed values are written out.
 ENUMERATED = 16

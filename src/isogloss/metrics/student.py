@@ -10,8 +10,6 @@ LEVEL = 0.95
 ALPHA = 0.05
 # From fewer sources than this no interval is made: their spread is not known well enough.
 ENOUGH = 20
-# The smallest p-value there is: further down numbers have no digits left. To be read as "at most".
-SMALLEST_P = 1e-300
 
 _NORMAL = NormalDist()
 # The continued fraction gains several digits a step where it is used.

@@ -10,6 +10,7 @@ import msgspec
 
 from isogloss.data.files import SUFFIXES, Stamp, read_bytes, resolve, stamp, unpacked_name
 from isogloss.errors import DataError, PredictionError
+from isogloss.escaping import printable_system
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
@@ -53,11 +54,12 @@ class PredictionFolder:
         """
         path = self.root / "system.toml"
         if not path.is_file():
-            return {"name": self.root.resolve().name}
+            return printable_system({"name": self.root.resolve().name})
         try:
-            return {"name": self.root.resolve().name, **tomllib.loads(path.read_text(encoding="utf-8"))}
+            found = tomllib.loads(path.read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:  # numbers and nesting beyond reason are no TOMLDecodeError
             raise PredictionError(f"not TOML: {error}", where=str(path)) from None
+        return printable_system({"name": self.root.resolve().name, **found})
 
     def folders(self, task: Task) -> list[Path]:
         """The task's folder, under its own name or an alias."""

@@ -8,9 +8,11 @@ signed ones in grey.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from isogloss.errors import IsoglossError
+from isogloss.escaping import printable_values, tooltip_title
+from isogloss.figures import interval_text, rounded
 
 Record = Mapping[str, Any]
 Spec = dict[str, Any]
@@ -18,6 +20,8 @@ Spec = dict[str, Any]
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 INK = "#222"
+# Characters of what the library says of a chart that it cannot draw.
+LONGEST_REASON = 300
 CONFIG = {
     "font": "sans-serif",
     "background": "white",
@@ -54,13 +58,13 @@ class ColourScale:
     Attributes:
         colour: the colours, and the numbers they go from and to.
         dark: where white is the better read on them.
-        format: how scores are printed.
+        text: what is printed, if not the records' `label`.
         field: what is coloured, if not the score itself.
     """
 
     colour: Spec
     dark: str
-    format: str = ".0f"
+    text: Spec | None = None
     field: str = "score"
 
 
@@ -71,13 +75,13 @@ ERROR_SCALE = ColourScale({"scheme": "viridis", "domain": [0, 100], "reverse": T
 def difference_scale(limit: float) -> ColourScale:
     """Differences by how far the first system is `ahead`: blue above zero, orange below, as the two are coloured."""
     colour = {"scheme": "blueorange", "domain": [-limit, limit], "reverse": True}
-    return ColourScale(colour, f"abs(datum.score) > {0.75 * limit:g}", "+.1f", field="ahead")
+    return ColourScale(colour, f"abs(datum.score) > {0.75 * limit:g}", field="ahead")
 
 
 def distance_scale(limit: float) -> ColourScale:
     """Distances up to a limit: dark is far."""
     colour = {"scheme": "viridis", "domain": [0, limit], "reverse": True}
-    return ColourScale(colour, f"datum.score > {0.58 * limit:g}", ".2~r")
+    return ColourScale(colour, f"datum.score > {0.58 * limit:g}", {"field": "score", "format": ".2~r"})
 
 
 def chart_library() -> Any:
@@ -90,8 +94,16 @@ def chart_library() -> Any:
 
 
 def svg(chart: Chart) -> str:
-    """The chart as a drawing."""
-    drawing: str = chart_library().vegalite_to_svg(chart.spec)
+    """The chart as a drawing.
+
+    Raises:
+        IsoglossError: it cannot be drawn.
+    """
+    try:
+        drawing: str = chart_library().vegalite_to_svg(printable_values(chart.spec))
+    except ValueError as error:
+        what = f"the chart cannot be drawn: {str(error)[:LONGEST_REASON]}"
+        raise IsoglossError(what, where=chart.name, fix="--no-pictures leaves charts out") from None
     return drawing
 
 
@@ -140,11 +152,43 @@ def _cycled(values: Sequence[str], count: int) -> list[str]:
 
 def tooltip(fields: Mapping[str, str]) -> list[Spec]:
     """Fields with their titles; scores get one decimal."""
-    numbers = {"score", "low", "high", "gap", "english", "others", "first", "second", "difference"}
+    numbers = {"score", "gap", "english", "others", "first", "second", "difference"}
     return [
-        {"field": field, "title": title, **({"format": ".1f"} if field in numbers else {})}
+        {"field": field, "title": tooltip_title(title), **({"format": ".1f"} if field in numbers else {})}
         for field, title in fields.items()
     ]
+
+
+def interval_fields(low: float | None, high: float | None, text: str | None = None) -> dict[str, Any]:
+    """The fields of a record that has an interval, or none: its bounds for a rule, its text for a tooltip."""
+    bounds = (
+        {"low": None, "high": None} if low is None or high is None else {"low": rounded(low), "high": rounded(high)}
+    )
+    return bounds | {"interval": interval_text(low, high) if text is None else text}
+
+
+def interval_rule(axis: Literal["x", "y"], quantity: Spec, width: float = 1.5, **mark: str) -> Spec:
+    """A layer with a rule from `low` to `high`; a record without an interval has none."""
+    return {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": width, **mark},
+        "encoding": {axis: {"field": "low", **quantity}, f"{axis}2": {"field": "high"}},
+    }
+
+
+def partial_stars(field: str, quantity: Spec) -> Spec:
+    """A layer with a star beside every figure that is over a part of what it is named after."""
+    return {
+        "transform": [{"filter": "datum.partial"}],
+        "mark": {"type": "text", "text": "*", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold"},
+        "encoding": {"x": {"field": field, **quantity}},
+    }
+
+
+def with_footnotes(chart: Chart, notes: Sequence[str]) -> Chart:
+    """A chart with lines below it that say what its marks mean."""
+    style = {"orient": "bottom", "anchor": "start", "fontSize": 10, "fontWeight": "normal", "color": INK, "limit": 640}
+    return replace(chart, spec={**chart.spec, "title": {"text": list(notes), **style}}) if notes else chart
 
 
 def heat_map(
@@ -163,7 +207,7 @@ def heat_map(
     text = {
         "mark": {"type": "text", "fontSize": 9},
         "encoding": {
-            "text": {"field": "score", "format": scale.format},
+            "text": scale.text or {"field": "label"},
             "color": {"condition": {"test": scale.dark, "value": "white"}, "value": "black"},
         },
     }
@@ -225,22 +269,20 @@ def average_dots(
         "color": _system_colour(system_colours(systems)),
     }
     quantity = {"type": "quantitative", "title": f"{what}, with 95 % interval", "scale": {"zero": False}}
-    interval = {
-        "mark": {"type": "rule", "strokeWidth": 2},
-        "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
-    }
-    hints = tooltip({"name": "name", "system": "system", "score": "score", "low": "low", "high": "high", "n": "n"})
+    fields = {"name": "name", "system": "system", "score": "score", "interval": "95 %", "n": "n"}
+    hints = tooltip({**fields, "coverage": "coverage"})
     dot = {
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
         "encoding": {"x": {"field": "score", **quantity}, "shape": _system_shape(systems), "tooltip": hints},
     }
     height = {"step": max(20, 12 * len(systems)), "for": "position"}
-    body = {"width": 420, "height": height, "encoding": place, "layer": [interval, dot]}
+    layers = [interval_rule("x", quantity, 2), dot, partial_stars("score", quantity)]
+    body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
-    """The transfer gap of each task with its 95 % interval, a bar a system; older records have no interval."""
+    """The transfer gap of each task with its 95 % interval, a bar a system."""
     systems = _systems_in(records)
     description = f"{title}: {len(records)} gaps of {', '.join(systems)}, with 95 % intervals where there are any."
     fields = {"task": "task", "system": "system", "english": "English", "others": "others", "gap": "gap"}
@@ -254,16 +296,12 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
         "encoding": {
             "x": {"field": "gap", **quantity},
             "color": _system_colour(system_colours(systems)),
-            "tooltip": tooltip({**fields, "low": "low", "high": "high"}),
+            "tooltip": tooltip({**fields, "interval": "95 %", "coverage": "other languages"}),
         },
     }
-    intervals = {
-        "transform": [{"filter": "datum.low !== null"}],
-        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
-        "encoding": {"x": {"field": "low", **quantity}, "x2": {"field": "high"}},
-    }
     height = {"step": max(18, 12 * len(systems)), "for": "position"}
-    body = {"width": 420, "height": height, "encoding": place, "layer": [bars, intervals]}
+    layers = [bars, interval_rule("x", quantity, color=INK), partial_stars("gap", quantity)]
+    body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 
 
@@ -301,13 +339,10 @@ def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mappi
         "encoding": {
             "y": {"field": "score", **value},
             "color": _system_colour(systems),
-            "tooltip": tooltip({**fields, "low": "low", "high": "high", "n": "n"}),
+            "tooltip": tooltip({**fields, "interval": "95 %", "n": "n"}),
         },
     }
-    intervals = {
-        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
-        "encoding": {"y": {"field": "low", **value}, "y2": {"field": "high"}},
-    }
+    intervals = interval_rule("y", value, color=INK)
     step = max(30, 16 * len(systems))
     panel = {"width": {"step": step, "for": "position"}, "height": 130, "encoding": place, "layer": [bars, intervals]}
     return filtered_chart(name, title, description, records, panel_per_language(panel))

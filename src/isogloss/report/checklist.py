@@ -1,14 +1,16 @@
 """Tables of the checklist: error rates, findings of the audit, one case in many languages."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.checklist.audit import FINDINGS, Findings
 from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.tasks import task_id
+from isogloss.figures import score_text
 from isogloss.languages import language
+from isogloss.report.score_tables import missing_note
 from isogloss.report.tables import Table
 from isogloss.scoring.results import CellScore, Results
 
@@ -26,7 +28,7 @@ _SHADES = " ░▒▓█"
 
 def shaded(rate: float) -> str:
     """A rate with a mark that darkens as it grows, so that a column reads as a heat map."""
-    return f"{rate:.1f} {_SHADES[min(4, int(rate // 20.0001))]}"
+    return f"{score_text(rate)} {_SHADES[min(4, int(rate // 20.0001))]}"
 
 
 def checklist_tables(results: Results) -> list[Table]:
@@ -48,22 +50,27 @@ def checklist_tables(results: Results) -> list[Table]:
     summary = Table(
         f"{results.system['name']}: error rate per test, mean over languages", ("", *SHORT.values(), "mean")
     )
+    partial = {TEST_OF[average.name] for average in results.tasks if average.name in TEST_OF and average.missing}
     for rule, rates in by_rule.items():
-        summary.add(f"rule: {rule}", *_row(rates), strong=True)
+        summary.add(f"rule: {rule}", *_row(rates, partial), strong=True)
     for system, rates in published_averages().items():
         summary.add(f"{system} (published)", *_row(rates))
     gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
     noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
     summary.notes = [
-        f"{gap:.1f} points of the paper rule's error are the rule's, not the system's",
+        f"{score_text(gap)} points of the paper rule's error are the rule's, not the system's",
+        *missing_note(results),
         "published systems met the released suite, not this one: not comparable case by case",
         *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
     ]
     return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
 
 
-def _row(rates: Mapping[str, float]) -> list[str]:
-    return [f"{rates[test]:.1f}" if test in rates else "·" for test in SHORT] + [f"{fmean(rates.values()):.1f}"]
+def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]:
+    """Each test, and the mean of those that are there; a star marks a figure that something is missing in."""
+    stars = {test: "*" * (test in partial) for test in SHORT}
+    star = "*" * (bool(partial) or len(rates) < len(SHORT))
+    return [score_text(rates.get(test)) + stars[test] for test in SHORT] + [score_text(fmean(rates.values())) + star]
 
 
 def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
@@ -99,7 +106,7 @@ def reference_tables() -> list[Table]:
         )
         for code in dict.fromkeys(code for code, _ in rates):
             marks = [_mark(code, test) for test in SHORT]
-            cells = [f"{rates[code, test]:.1f}{mark}" for test, mark in zip(SHORT, marks, strict=True)]
+            cells = [score_text(rates[code, test]) + mark for test, mark in zip(SHORT, marks, strict=True)]
             table.add(code, language(code).name, *cells)
         table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
         table.notes = [

@@ -1,10 +1,11 @@
 """Tables of a comparison of two systems."""
 
-from isogloss.report.formatting import contrast_texts
+from isogloss.report.formatting import contrast_texts, interval_notes
 from isogloss.report.left_out import left_out_notes
 from isogloss.report.score_tables import direction_notes
 from isogloss.report.tables import Table
-from isogloss.scoring.compare import Comparison, ScoreContrast
+from isogloss.report.uncertainty_notes import comparison_notes
+from isogloss.scoring.comparison import Comparison, ScoreContrast
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -17,8 +18,12 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     if comparison.overall is not None:
         _add(tasks, comparison.overall, strong=True)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
-    tasks.notes = [comparison.verdict(), f"p: Holm-corrected within this pair of systems{rule}; ● p < 0.05"]
+    tasks.notes = [comparison.verdict(), *comparison_notes(comparison)]
+    tasks.notes.append(f"p and intervals are corrected for {_count(len(comparison.tasks), 'task')}{rule}; ● p < 0.05")
+    if any(contrast.partial for contrast in comparison.tasks):
+        tasks.notes.append("* over a part of the languages or tasks: those that both systems have")
     tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
+    tasks.notes += interval_notes(tasks)
     if comparison.skipped:
         tasks.notes.append(f"only in some of the systems, left out: {' '.join(comparison.skipped)}")
     tasks.notes += left_out_notes(comparison.left_out)
@@ -26,10 +31,17 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     for contrast in comparison.cells:
         _add(cells, contrast)
     tests = sorted({contrast.test for contrast in comparison.cells})
-    cells.notes.append(f"tests: {', '.join(tests)}")
+    corrected = f"p and intervals are corrected for {_count(len(comparison.cells), 'cell')}"
+    cells.notes = [f"{corrected}; tests: {', '.join(tests)}", *interval_notes(cells)]
     return [tasks, cells]
 
 
 def _add(table: Table, contrast: ScoreContrast, *, strong: bool = False) -> None:
     name = contrast.name if contrast.level != "overall" else "overall"
-    table.add(name, *contrast_texts(contrast), "●" if contrast.significant else "", strong=strong)
+    table.add(
+        name + "*" * contrast.partial, *contrast_texts(contrast), "●" if contrast.significant else "", strong=strong
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -6,11 +6,15 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
     const [task, language, attribute, buckets] = cuts[place];
     return { task, language, name: names[language], attribute, title: titles[attribute], buckets };
   };
+  // A bucket with too few examples has no interval.
+  const scores = (tenths) => tenths.map((value) => (value === null ? null : value / 10));
+  const span = (low, high, text, joint) => (low === null ? "—" : `${text(low)}${joint}${text(high)}`);
+  const tenth = (value) => value.toFixed(1);
   const facets = packed.map(([system, place, metric, tenths, insight = ""]) => {
     const found = cut(place);
     const buckets = found.buckets.map(([name, edges, n, places, total], at) => {
-      const [score, low, high] = tenths.slice(3 * at, 3 * at + 3).map((value) => value / 10);
-      return { name, edges, n, places, total, score, low, high };
+      const [score, low, high] = scores(tenths.slice(3 * at, 3 * at + 3));
+      return { name, edges, n, places, total, score, low, high, interval: span(low, high, tenth, "–") };
     });
     return { ...found, buckets, system: systems[system], metric: metrics[metric], insight };
   });
@@ -54,8 +58,8 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
     return made;
   }
   function bars(found) {
-    const records = found.flatMap((f) => f.buckets.map(({ name: bucket, edges, n, score, low, high }) =>
-      ({ system: f.system, language: f.language, name: f.name, bucket, edges, n, score, low, high })));
+    const records = found.flatMap((f) => f.buckets.map(({ name: bucket, edges, n, score, low, high, interval }) =>
+      ({ system: f.system, language: f.language, name: f.name, bucket, edges, n, score, low, high, interval })));
     const click = (hit) => {
       const facet = found.find((f) => f.system === hit.system && f.language === hit.language);
       if (facet) examples(facet, facet.buckets.find(({ name }) => name === hit.bucket));
@@ -68,8 +72,8 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
   const hide = (made, facet) => { made.hidden = kept !== null && !chosen.language && !kept.includes(facet.language); return made; };
   function table(found) {
     byId("bucket-rows").replaceChildren(...found.flatMap((facet) => facet.buckets.map((bucket) => {
-      const { name, edges, n, score, low, high } = bucket;
-      const numbers = figures(edges, n.toLocaleString("en"), score.toFixed(1), `${low.toFixed(1)}–${high.toFixed(1)}`);
+      const { name, edges, n, score, interval } = bucket;
+      const numbers = figures(edges, n.toLocaleString("en"), tenth(score), interval);
       return hide(row([words(facet.system), element("td", facet.name), words(name), ...numbers, picker(facet, bucket)],
         attributes(facet)), facet);
     })));
@@ -150,8 +154,9 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
       const found = cut(place);
       const buckets = found.buckets.map(([name, edges, n, places, total], at) => {
         const [p, marks] = numbers.slice(7 * at + 5, 7 * at + 7);
-        const [one, two, difference, low, high] = numbers.slice(7 * at, 7 * at + 5).map((value) => value / 10);
-        return { name, edges, n, places, total, first: one, second: two, difference, low, high, p: p / 1000, told: marks & 1, turns: marks & 2, better: marks & 4 };
+        const [one, two, difference, low, high] = scores(numbers.slice(7 * at, 7 * at + 5));
+        return { name, edges, n, places, total, first: one, second: two, difference, low, high, interval: span(low, high, sign, " to "),
+          p: p ? (p / 1000).toFixed(3) : "<0.001", told: marks & 1, turns: marks & 2, better: marks & 4 };
       });
       return { ...found, buckets, metric: metrics[metric], pair: `${first} − ${second}` };
     }));
@@ -195,10 +200,9 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
     }
     function rows(found) {
       byId("contrast-rows").replaceChildren(...found.flatMap((facet) => facet.buckets.map((bucket) => {
-        const { name, n, first, second, difference, low, high, p, told, turns } = bucket;
+        const { name, n, first, second, difference, interval, p, told, turns } = bucket;
         const marks = (told ? "●" : "") + (turns ? "⇄" : "");
-        const numbers = figures(n.toLocaleString("en"), first.toFixed(1), second.toFixed(1), sign(difference),
-          `${sign(low)} to ${sign(high)}`, p < 0.001 ? "<0.001" : p.toFixed(3), marks);
+        const numbers = figures(n.toLocaleString("en"), tenth(first), tenth(second), sign(difference), interval, p, marks);
         return hide(row([element("td", facet.name), words(name), ...numbers, picker(facet, bucket)], attributes(facet)), facet);
       })));
     }

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
+from isogloss.escaping import printable_values
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.explain.examples import ListedExample
@@ -51,6 +53,8 @@ def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias])
         (str(place), each) if isinstance(each, Analysis | DatasetBias) else (str(each), _read(Path(each)))
         for place, each in enumerate(sources, 1)
     ]
+    for where, each in named:
+        _check_consistent(where, each)
     analyses = [each for _, each in named if isinstance(each, Analysis)]
     surveys = [(where, each) for where, each in named if isinstance(each, DatasetBias)]
     return replace(_joined(analyses), bias=_joined_bias(surveys))
@@ -58,20 +62,43 @@ def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias])
 
 def _read(path: Path) -> Analysis | DatasetBias:
     """A file of any of the kinds that isogloss explain writes, told apart by what is in it."""
-    content = read_bytes(path)
     try:
-        keys = set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
-    except msgspec.DecodeError as error:
+        found = printable_values(msgspec.json.decode(read_bytes(path), type=dict[str, Any]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"not an explanation: {error}", where=str(path), fix=FIX) from None
     try:
-        if "explanations" in keys:
-            return msgspec.json.decode(content, type=Analysis)
-        if "distributions" in keys:
-            return msgspec.json.decode(content, type=DatasetBias)
-    except msgspec.DecodeError as error:
-        what = "an analysis of isogloss explain" if "explanations" in keys else "a survey of isogloss explain --bias"
+        if "explanations" in found:
+            return msgspec.convert(found, Analysis)
+        if "distributions" in found:
+            return msgspec.convert(found, DatasetBias)
+    except msgspec.ValidationError as error:
+        what = "an analysis of isogloss explain" if "explanations" in found else "a survey of isogloss explain --bias"
         raise DataError(f"not {what}: {error}", where=str(path)) from None
     raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
+
+
+def _check_consistent(where: str, found: Analysis | DatasetBias) -> None:
+    """Refuse a record whose parts do not fit each other."""
+    trouble = _analysis_trouble(found) if isinstance(found, Analysis) else _bias_trouble(found)
+    if trouble:
+        raise DataError(f"does not fit together: {trouble}", where=where, fix=FIX)
+
+
+def _analysis_trouble(analysis: Analysis) -> str:
+    names = list(explain_records(analysis).explanations)
+    strangers = [name for pair in analysis.pairs for name in (pair.first, pair.second) if name not in names]
+    return f"a pair of systems names {strangers[0]!r}, which is not explained" if strangers else ""
+
+
+def _bias_trouble(bias: DatasetBias) -> str:
+    for each in bias.distributions:
+        if each.mean is not None and len(each.quartiles) != len(("least", "lower", "median", "upper", "most")):
+            return f"{each.task}/{each.language}: {each.attribute} has {len(each.quartiles)} quartiles, not 5"
+    for table in bias.distances:
+        size = len(table.languages)
+        if size < 2 or len(table.table) != size or any(len(row) != size for row in table.table):
+            return f"{table.task}: the distances in {table.attribute} are no square of {size} languages"
+    return ""
 
 
 def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from isogloss.explain.model import AttributeScores, Explanation
-from isogloss.report.charts import Chart, bucket_bars, system_colours
+from isogloss.figures import rounded
+from isogloss.report.charts import Chart, bucket_bars, interval_fields, system_colours
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_tables import BINNING
 from isogloss.report.names import language_name
@@ -65,7 +66,6 @@ def _records(system: str, facet: AttributeScores) -> Iterator[dict[str, Any]]:
             "bucket": score.bucket.name,
             "edges": bucket_edges(score.bucket),
             "n": score.bucket.n,
-            "score": round(score.value, 2),
-            "low": round(score.low, 2),
-            "high": round(score.high, 2),
+            "score": rounded(score.value),
+            **interval_fields(score.low, score.high),
         }

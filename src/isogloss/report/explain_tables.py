@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.single import best_and_worst, bucket_text
+from isogloss.figures import score_text
 from isogloss.report.formatting import shortened
 from isogloss.report.left_out import left_out_notes
 from isogloss.report.pairwise_tables import pairwise_tables
@@ -57,6 +58,6 @@ def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[st
     for case in cases:
         # The first input is what is asked; contexts are too long for a terminal.
         text = next(iter(case.inputs.values()), "")
-        answers = (f"{shortened(case.predictions[name])} ({case.scores[name]:.0f})" for name in systems)
+        answers = (f"{shortened(case.predictions[name])} ({score_text(case.scores[name], 0)})" for name in systems)
         table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *answers)
     return table

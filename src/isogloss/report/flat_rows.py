@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
+from isogloss.figures import score_text
 from isogloss.report.names import known_language
 from isogloss.scoring.averages import PIVOT
-from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.results import AverageScore, CellScore, Number, Results
 
 # Result records by the name their system is shown under; one system is a mapping of one.
 Systems = Mapping[str, Results]
@@ -43,7 +44,7 @@ class AverageRow:
 
     Attributes:
         detail: the metrics of a task, or the rule of the overall score.
-        languages: how many of the task's languages are in it, such as "3/7".
+        coverage: how many of the task's languages are in it, such as "3/7", or how many tasks of the suite.
         partial: whether something of the suite is missing in it.
     """
 
@@ -52,7 +53,7 @@ class AverageRow:
     name: str
     score: Number
     detail: str
-    languages: str
+    coverage: str
     partial: bool
 
 
@@ -63,6 +64,7 @@ class GroupRow:
     Attributes:
         languages: how many languages are in the mean.
         size: how many of the group's languages were scored in any task by any system.
+        partial: whether the suite has more of the group's languages for this task.
     """
 
     system: str
@@ -71,17 +73,22 @@ class GroupRow:
     score: float
     languages: int
     size: int
+    partial: bool
 
 
 @dataclass(frozen=True)
 class TransferGapRow:
-    """English, the mean of the other languages, and how far they are apart, with the 95 % interval if recorded."""
+    """English, the mean of the other languages, and how far they are apart, with the 95 % interval if there is one.
+
+    `coverage` says how many of the task's other languages are in it; it is partial where these are not all.
+    """
 
     system: str
     task: str
     english: float
     others: float
-    languages: int
+    coverage: str
+    partial: bool
     low: float | None = None
     high: float | None = None
 
@@ -113,37 +120,68 @@ def average_rows(systems: Systems) -> list[AverageRow]:
 
 
 def _averages_of(system: str, results: Results) -> list[AverageRow]:
+    """The averages of one system; a figure over one cell of many is that cell's, and stands there once."""
     rows = []
     for average in results.tasks:
-        metrics = "  ".join(f"{key} {number.value:.1f}" for key, number in average.metrics.items())
+        metrics = "  ".join(f"{key} {score_text(number.value)}" for key, number in average.metrics.items())
         share = f"{len(average.members)}/{len(average.members) + len(average.missing)}"
         rows.append(
             AverageRow(system, "task", average.name, average.score, metrics, share, partial=bool(average.missing))
         )
     for average in results.categories:
-        rows.append(AverageRow(system, "category", average.name, average.score, "", "", partial=bool(average.missing)))
+        if not _is_one_cell(results, average.members, average.missing):
+            share = _share_of_tasks(len(average.members), average.missing)
+            rows.append(
+                AverageRow(system, "category", average.name, average.score, "", share, partial=bool(average.missing))
+            )
     overall = results.overall
-    if overall.score is not None:
+    if overall.score is not None and not is_overall_of_one_cell(results):
         rule = f"rule: {overall.rule}"
-        rows.append(AverageRow(system, "overall", "overall", overall.score, rule, "", partial=overall.partial))
+        share = _share_of_tasks(sum(len(average.members) for average in results.categories), overall.missing)
+        rows.append(AverageRow(system, "overall", "overall", overall.score, rule, share, partial=overall.partial))
     return rows
 
 
-def group_rows(cells: Sequence[CellRow], by: LanguageGroup) -> list[GroupRow]:
+def is_overall_of_one_cell(results: Results) -> bool:
+    """Whether the overall figure would be that of one cell, of a suite that has more."""
+    return _is_one_cell(results, [average.name for average in results.tasks], results.overall.missing)
+
+
+def _is_one_cell(results: Results, tasks: Sequence[str], missing: Sequence[str]) -> bool:
+    inside = sum(len(average.members) for average in results.tasks if average.name in tasks)
+    return inside == 1 and bool(missing)
+
+
+def _share_of_tasks(scored: int, missing: Sequence[str]) -> str:
+    """How many of the tasks are there; what is missing of a task that is has a language to its name."""
+    return f"{scored}/{scored + sum('/' not in name for name in missing)} tasks"
+
+
+def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
     """Means over the languages of each family or script, largest groups first; partial cells are in none."""
     scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
-    for cell in cells:
-        entry = known_language(cell.language)
-        if cell.in_averages and entry:
-            group = entry.family if by == "family" else entry.script
+    for cell in cell_rows(systems):
+        group = _group_of(cell.language, by)
+        if cell.in_averages and group:
             members[group].add(cell.language)
             scores[cell.system, group, cell.task].append(cell.score)
+    lacking = {
+        (name, _group_of(code, by), average.name)
+        for name, results in systems.items()
+        for average in results.tasks
+        for code in average.missing
+    }
     rows = [
-        GroupRow(system, group, task, fmean(values), len(values), len(members[group]))
-        for (system, group, task), values in scores.items()
+        GroupRow(*place, fmean(values), len(values), len(members[place[1]]), partial=place in lacking)
+        for place, values in scores.items()
     ]
     return sorted(rows, key=lambda row: (-row.size, row.group))
+
+
+def _group_of(code: str, by: LanguageGroup) -> str:
+    entry = known_language(code)
+    return "" if entry is None else entry.family if by == "family" else entry.script
 
 
 def gap_rows(systems: Systems) -> list[TransferGapRow]:
@@ -152,13 +190,19 @@ def gap_rows(systems: Systems) -> list[TransferGapRow]:
     for cell in cell_rows(systems):
         if cell.in_averages:
             by_task[cell.task, cell.system][cell.language] = cell.score
-    recorded = {(average.name, name): average.gap for name, results in systems.items() for average in results.tasks}
-    rows = []
-    for (task_name, system), scores in by_task.items():
-        others = [score for code, score in scores.items() if code != PIVOT]
-        if PIVOT in scores and others:
-            number = recorded.get((task_name, system))
-            low, high = (number.low, number.high) if number else (None, None)
-            rows.append(TransferGapRow(system, task_name, scores[PIVOT], fmean(others), len(others), low, high))
+    averages = {(average.name, name): average for name, results in systems.items() for average in results.tasks}
+    rows = [
+        _gap_row(system, averages[task_name, system], scores)
+        for (task_name, system), scores in by_task.items()
+        if PIVOT in scores and len(scores) > 1
+    ]
     order = tasks_of(systems)
     return sorted(rows, key=lambda row: order.index(row.task))
+
+
+def _gap_row(system: str, average: AverageScore, scores: Mapping[str, float]) -> TransferGapRow:
+    others = [score for code, score in scores.items() if code != PIVOT]
+    low, high = (average.gap.low, average.gap.high) if average.gap else (None, None)
+    coverage = f"{len(others)}/{len(others) + len(average.missing)}"
+    place = system, average.name, scores[PIVOT], fmean(others), coverage
+    return TransferGapRow(*place, partial=bool(average.missing), low=low, high=high)

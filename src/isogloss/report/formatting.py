@@ -1,34 +1,26 @@
-"""How numbers are printed, in every table alike."""
+"""What several tables print alike."""
 
+from isogloss.figures import NO_INTERVAL, difference_interval_text, difference_text, p_text, score_text
+from isogloss.report.tables import Table
 from isogloss.scoring.contrast import SystemContrast
-
-MISSING = "·"
-
-
-def score_text(value: float | None) -> str:
-    """A score with one decimal; a dot where there is none."""
-    return MISSING if value is None else f"{value:.1f}"
-
-
-def interval_text(low: float, high: float) -> str:
-    """The interval of a score."""
-    return f"{low:.1f}–{high:.1f}"
-
-
-def difference_text(value: float) -> str:
-    """A difference of two scores, always with its sign."""
-    return f"{value:+.1f}"
+from isogloss.scoring.results import NO_INTERVAL as WHY_NO_INTERVAL
 
 
 def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:
-    """Both scores of a contrast, the difference, its interval (in words, since its bounds have signs), and p."""
+    """Both scores of a contrast, the difference, its interval, and p; both of these hold for all tested together."""
     return (
         score_text(contrast.first),
         score_text(contrast.second),
         difference_text(contrast.difference),
-        f"{contrast.low:+.1f} to {contrast.high:+.1f}",
-        f"{contrast.p:.3f}" if contrast.p >= 0.001 else "<0.001",
+        difference_interval_text(contrast.adjusted_low, contrast.adjusted_high),
+        p_text(contrast.p),
     )
+
+
+def interval_notes(table: Table) -> list[str]:
+    """What a dash in the place of an interval means, where the table has one."""
+    has_dash = any(NO_INTERVAL in row for row in table.rows)
+    return [f"{NO_INTERVAL} {WHY_NO_INTERVAL}"] if has_dash else []
 
 
 def shortened(value: object, width: int = 60) -> str:

@@ -1,13 +1,16 @@
 """The report as one HTML file that needs nothing but itself: no server, no network."""
 
 import re
+from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from html import escape
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
+from isogloss.escaping import html_text, printable_values
 from isogloss.explain.model import Explanation
 from isogloss.report.bias_section import bias_data
 from isogloss.report.charts import Chart, chart_library
@@ -23,6 +26,7 @@ from isogloss.version import __version__
 # Cells, as task and language, that have an explanation, which tables link to.
 ExplainedCells = Collection[tuple[str, str]]
 SCRIPTS = ("page.js", "explain.js", "survey.js")
+READY = "document.documentElement.dataset.ready = String(Math.round(performance.now()));"
 # A page should stay below this many bytes; examples are left out for that.
 MOST_BYTES = 5_950_000
 
@@ -32,15 +36,17 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
     explanations = inputs.explained.explanations
     cells = {(facet.task, facet.language) for found in explanations.values() for facet in found.facets}
     parts = {
-        "title": escape(title),
-        "version": escape(__version__),
+        "title": html_text(title),
+        "version": html_text(__version__),
         "subtitle": _subtitle(inputs),
         "style": _packaged_file("style.css"),
-        "contents": "".join(f'<li><a href="#{part.id}">{escape(part.title)}</a></li>' for part in sections),
+        "contents": "".join(f'<li><a href="#{part.id}">{html_text(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
         "bundle": _inside_script(chart_library().javascript_bundle()),
-        "script": "".join(map(_packaged_file, SCRIPTS)),
+        "script": f'"use strict";\n(() => {{\n{"".join(map(_packaged_file, SCRIPTS))}{READY}\n}})();\n',
     }
+    # Only these two scripts may run, whatever else finds its way into the page.
+    parts["hashes"] = " ".join(f"'sha256-{_sha256(parts[name])}'" for name in ("bundle", "script"))
     parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))
     # One pass, so that what is put in is never searched for places itself.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _packaged_file("template.html"))
@@ -51,9 +57,9 @@ def _subtitle(inputs: ReportInputs) -> str:
     bias = inputs.explained.bias
     if not shown and bias is not None:
         tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
-        return f"The data of {escape(tasks)} ({escape(bias.split)}); no system was asked"
-    names = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in shown)
-    suites = ", ".join(sorted({f"{escape(r.suite)} ({escape(r.split)})" for r in shown.values()}))
+        return f"The data of {html_text(tasks)} ({html_text(bias.split)}); no system was asked"
+    names = ", ".join(f"<bdi>{html_text(name)}</bdi>" for name in shown)
+    suites = ", ".join(sorted({f"{html_text(r.suite)} ({html_text(r.split)})" for r in shown.values()}))
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
 
 
@@ -62,13 +68,17 @@ def _packaged_file(name: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
-    return msgspec.json.encode(value).decode().replace("<", "\\u003c")
+    """JSON that cannot end the script element it stands in, of printable text."""
+    return msgspec.json.encode(printable_values(value)).decode().replace("<", "\\u003c")
 
 
 def _inside_script(code: str) -> str:
     """JavaScript whose strings cannot end the element either, or open a comment in it."""
     return code.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _sha256(script: str) -> str:
+    return b64encode(sha256(script.encode()).digest()).decode()
 
 
 def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
@@ -98,8 +108,8 @@ def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
 
 def _section(section: Section, cells: ExplainedCells) -> str:
     body = [f'<section id="{section.id}" aria-labelledby="{section.id}-title">']
-    body.append(f'<h2 id="{section.id}-title">{escape(section.title)}</h2>')
-    body.append(f'<p class="intro">{escape(section.intro)}</p>')
+    body.append(f'<h2 id="{section.id}-title">{html_text(section.title)}</h2>')
+    body.append(f'<p class="intro">{html_text(section.intro)}</p>')
     if section.panel:
         body.append(panel_html(section.panel))
     else:
@@ -115,14 +125,16 @@ def _section(section: Section, cells: ExplainedCells) -> str:
 
 
 def _figure(chart: Chart, section: Section) -> str:
-    place = f'<div class="chart" data-chart="{escape(chart.name)}"></div>'
+    place = f'<div class="chart" data-chart="{html_text(chart.name)}"></div>'
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
-    return f"<figure><h3>{escape(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}{files}</figure>"
+    return (
+        f"<figure><h3>{html_text(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}{files}</figure>"
+    )
 
 
 def _files(folder: str, name: str, suffixes: Sequence[str], what: str = "") -> str:
     links = " · ".join(f'<a href="{folder}/{name}.{suffix}">{suffix.upper()}</a>' for suffix in suffixes)
-    return f'<p class="files">{escape(what or "Beside this page")}: {links}</p>'
+    return f'<p class="files">{html_text(what or "Beside this page")}: {links}</p>'
 
 
 def _table_files(name: str, section: Section, what: str = "") -> str:
@@ -133,10 +145,10 @@ def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCel
     """A table that can be folded away; the first section's stands open."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
-    notes = "".join(f'<li dir="auto">{escape(note)}</li>' for note in table.notes)
+    notes = "".join(f'<li dir="auto">{html_text(note)}</li>' for note in table.notes)
     below = f'<ul class="notes">{notes}</ul>' if notes else ""
     return (
-        f"<details{state}{printed}><summary>{escape(table.title)}, table ({len(table.rows)} rows)</summary>"
+        f"<details{state}{printed}><summary>{html_text(table.title)}, table ({len(table.rows)} rows)</summary>"
         f"{scrolling_region(f'{table.title}, table', _table(table, cells), tall=True)}"
         f"{below}{_table_files(name, section)}</details>"
     )
@@ -144,7 +156,7 @@ def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCel
 
 def _table(table: Table, cells: ExplainedCells) -> str:
     heads = "".join(
-        f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{escape(text)}</bdi></button></th>'
+        f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{html_text(text)}</bdi></button></th>'
         for column, text in enumerate(table.header)
     )
     rows = "".join(_row(table, number, cells) for number in range(len(table.rows)))
@@ -154,7 +166,7 @@ def _table(table: Table, cells: ExplainedCells) -> str:
 def _row(table: Table, number: int, cells: ExplainedCells) -> str:
     row = dict(zip(range(len(table.header)), table.rows[number], strict=True))
     code = row[table.header.index("code")] if "code" in table.header else ""
-    attributes = f' data-language="{escape(code)}"' if code else ""
+    attributes = f' data-language="{html_text(code)}"' if code else ""
     attributes += ' class="strong"' if number in table.strong else ""
     content = "".join(_cell(table, column, text, code, cells) for column, text in row.items())
     return f"<tr{attributes}>{content}</tr>"
@@ -162,17 +174,17 @@ def _row(table: Table, number: int, cells: ExplainedCells) -> str:
 
 def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells) -> str:
     head = table.header[column]
-    shown = escape(text)
+    shown = html_text(text)
     # Only text beyond ASCII can run from right to left.
     if column < table.words and not text.isascii():
         shown = f'<bdi dir="auto">{shown}</bdi>'
     entry = known_language(code) if head == "language" else None
     if entry:
-        shown += f' <bdi lang="{entry.code}" dir="auto">{escape(entry.autonym)}</bdi>'
+        shown += f' <bdi lang="{entry.code}" dir="auto">{html_text(entry.autonym)}</bdi>'
     # A table has a column for each task, or one that names the task of each row.
     task = text if head == "task" else head
     if (task, code) in cells and text != "·":
-        shown = f'<a href="#explain/{escape(task)}/{escape(code)}">{shown}</a>'
+        shown = f'<a href="#explain/{quote(task, safe="")}/{quote(code, safe="")}">{shown}</a>'
     kind = ' class="long"' if len(text) > 40 else _number(table, column)
     return f"<td{kind}>{shown}</td>"
 

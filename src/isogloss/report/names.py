@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isogloss.errors import UnknownNameError
+from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import Language, language
 
 
@@ -30,7 +31,8 @@ def autonym(code: str) -> str:
 def system_words(system: Mapping[str, Any]) -> tuple[str, ...]:
     """A system's name, and what tells its runs apart."""
     seed = f"seed {system['seed']}" if "seed" in system else ""
-    return (str(system.get("name") or "system"), str(system.get("regime", "")), seed)
+    words = (str(system.get("name") or "system"), str(system.get("regime", "")), seed)
+    return tuple(printable(word, NAME_LENGTH) for word in words)
 
 
 def shortest_distinct(names: Sequence[tuple[str, ...]]) -> list[str]:

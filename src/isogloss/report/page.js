@@ -1,6 +1,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const OPTIONS = {
   mode: "vega-lite", renderer: "svg",
+  // Expressions are interpreted, not compiled: the page's policy lets no text become code.
+  ast: true,
   actions: { export: true, source: false, compiled: false, editor: false },
 };
 const byId = (id) => document.getElementById(id);
@@ -85,6 +87,7 @@ function filter(text) {
   });
   for (const view of views.values()) sift(view);
 }
+document.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 byId("filter").addEventListener("input", (event) => filter(event.target.value));
 
 // A choice: what is offered depends on what was chosen before; a choice that is still offered stays.

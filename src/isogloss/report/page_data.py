@@ -13,6 +13,7 @@ import msgspec
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, BucketScore
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
+from isogloss.figures import rounded
 from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
@@ -44,7 +45,8 @@ def _without_examples(
 ) -> dict[str, Any]:
     """All but the examples."""
     every = [facet for explanation in explained.explanations.values() for facet in explanation.facets]
-    metrics = list(dict.fromkeys(facet.metric for facet in every))
+    compared = (facet.metric for pair in explained.pairs for facet in pair.facets)
+    metrics = list(dict.fromkeys((*(facet.metric for facet in every), *compared)))
     facets = [
         [
             place,
@@ -125,18 +127,24 @@ def _compact_pair(
     return {"first": pair.first, "second": pair.second, "facets": facets, "cells": cells, "spec": spec}
 
 
-def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[int, ...]:
+def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[int | None, ...]:
     """Both scores, the difference and its interval in tenths; p in thousandths; marks.
 
     Marks are the sum of 1 if the two can be told apart, 2 if their order turns, and 4 if the first is the better one.
     """
     scores = (row.first, row.second, row.difference, row.low, row.high)
     marks = row.significant + 2 * row.flips + 4 * ((row.difference > 0) != facet.lower_is_better)
-    return (*map(_tenths, scores), round(1000 * row.p), marks)
+    return (*map(_tenths, scores), _thousandths(row.p), marks)
 
 
-def _tenths(value: float) -> int:
-    return round(10 * value)
+def _tenths(value: float | None) -> int | None:
+    """A score as it is printed, in tenths; a bound that is not there stays so."""
+    return None if value is None else round(10 * rounded(value))
+
+
+def _thousandths(p: float) -> int:
+    """A p-value as it is printed; 0 stands for less than one."""
+    return round(1000 * float(f"{p:.3f}")) if p >= 0.001 else 0
 
 
 def _examples_that_fit(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
+from isogloss.figures import difference_interval_text, difference_text, p_text, rounded
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
 from isogloss.report.grouping import group_by
@@ -35,8 +36,9 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
             "task": cell.task,
             "language": cell.language,
             "name": language_name(cell.language),
-            "score": round(cell.difference, 2),
-            "ahead": round(-cell.difference if lower_is_better(cell.task) else cell.difference, 2),
+            "score": rounded(cell.difference),
+            "label": difference_text(cell.difference),
+            "ahead": rounded(-cell.difference if lower_is_better(cell.task) else cell.difference),
             "n": cell.n,
             "only_first": cell.first_right,
             "only_second": cell.second_right,
@@ -79,12 +81,11 @@ def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Ite
             "bucket": row.bucket.name,
             "edges": bucket_edges(row.bucket),
             "n": row.bucket.n,
-            "first": round(row.first, 2),
-            "second": round(row.second, 2),
-            "difference": round(row.difference, 2),
-            "low": round(row.low, 2),
-            "high": round(row.high, 2),
-            "p": round(row.p, 4),
+            "first": rounded(row.first),
+            "second": rounded(row.second),
+            "difference": rounded(row.difference),
+            **charts.interval_fields(row.low, row.high, difference_interval_text(row.low, row.high)),
+            "p": p_text(row.p),
             "verdict": verdicts[row.favours(facet.lower_is_better)],
             "turns": "yes" if row.flips else "no",
         }
@@ -102,14 +103,14 @@ def pairwise_chart(
     colour = {**verdict, "scale": {"domain": domain, "range": [colours[pair.first], colours[pair.second], GREY]}}
     shape = {**verdict, "scale": {"domain": domain, "range": ["triangle-up", "triangle-down", "circle"]}}
     names = f"{pair.first} − {pair.second}"
-    value = {"type": "quantitative", "title": f"{names if len(names) < 25 else 'first − second'}, points"}
+    # Of an axis' title Vega-Lite makes both what is drawn and, without escapes, a string in an expression.
+    is_plain = len(names) < 25 and "\\" not in names
+    value = {"type": "quantitative", "title": f"{names if is_plain else 'first − second'}, points"}
     fields = {"bucket": "bucket", "edges": "edges", "first": pair.first, "second": pair.second}
-    more = {"difference": "difference", "low": "low", "high": "high", "p": "p (Holm)", "n": "n"}
+    more = {"difference": "difference", "interval": "95 %", "p": "p (Holm)", "n": "n"}
     zero = {"mark": {"type": "rule", "color": charts.INK, "strokeDash": [3, 3]}, "encoding": {"y": {"datum": 0}}}
-    intervals: Spec = {
-        "mark": {"type": "rule", "strokeWidth": 2},
-        "encoding": {"x": charts.bucket_axis(order), "y": {"field": "low", **value}, "y2": {"field": "high"}},
-    }
+    intervals = charts.interval_rule("y", value, 2)
+    intervals["encoding"]["x"] = charts.bucket_axis(order)
     dots: Spec = {
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "cursor": "pointer"},
         "encoding": {

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import bucket_text
-from isogloss.report.formatting import contrast_texts, difference_text
+from isogloss.figures import difference_text
+from isogloss.report.formatting import contrast_texts, interval_notes
 from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.single_tables import CELLS_SHOWN, bucket_edges
@@ -76,7 +77,7 @@ def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             for row in facet.buckets:
                 what = row.bucket.name, bucket_edges(row.bucket), *_pair_columns(pairs, pair.first, pair.second)
                 table.add(*where, *what, *_numbers(row), _marks(row))
-    table.notes = [MARKS]
+    table.notes = [MARKS, *interval_notes(table)]
     return table
 
 
@@ -89,6 +90,7 @@ def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts])
         for place, row in enumerate(facet.buckets):
             attribute = facet.attribute if place == 0 else ""
             table.add(attribute, bucket_text(row.bucket), *_numbers(row), _marks(row))
+    table.notes = interval_notes(table)
     return table
 
 

@@ -1,8 +1,8 @@
 """HTML of the interactive panels, which the page's JavaScript fills with what its reader chooses."""
 
 from collections.abc import Sequence
-from html import escape
 
+from isogloss.escaping import html_text
 from isogloss.report.section import PanelName
 
 EXPLAIN_CHOICES = ("task", "language", "attribute", "metric")
@@ -16,7 +16,7 @@ def panel_html(name: PanelName) -> str:
 def scrolling_region(what: str, content: str, tall: bool = False) -> str:
     """A part that scrolls by itself, and can be reached by keyboard for that."""
     kind = "scroll tall" if tall else "scroll"
-    return f'<div class="{kind}" tabindex="0" role="region" aria-label="{escape(what)}">{content}</div>'
+    return f'<div class="{kind}" tabindex="0" role="region" aria-label="{html_text(what)}">{content}</div>'
 
 
 def _chart(identifier: str, what: str) -> str:
@@ -60,7 +60,7 @@ def _pairwise_part() -> str:
         f'<div id="versus-says"></div>{_chart("versus-chart", "Differences by bucket")}'
         f"{scrolling_region('Differences by bucket, table', rows, tall=True)}"
         '<p class="notes">Paired 95 % intervals; p is Holm-corrected over all buckets of a cell. '
-        "● p &lt; 0.05; ⇄ the order of the two is not that of the cell.</p>"
+        "● p &lt; 0.05; ⇄ the order of the two is not that of the cell; — too few examples for an interval.</p>"
         '<details id="turns"><summary>Where the order turns</summary><ul></ul></details></div>'
     )
 

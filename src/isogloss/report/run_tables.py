@@ -1,30 +1,47 @@
 """Tables of a run, scores over the seeds, and the reasons of cells that are not done."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from isogloss.figures import interval_text, score_text
+from isogloss.report.score_tables import names_by_task
 from isogloss.report.tables import Table
 from isogloss.runs.plan import Plan
 from isogloss.runs.progress import without_cell
 from isogloss.runs.records import read_records
-from isogloss.runs.summary import RunSummary
+from isogloss.runs.summary import OverSeeds, RunSummary
 
 # Lines of each status, at most.
 LISTED = 10
 
 
-def seeds_table(summary: RunSummary, seeds: int) -> Table:
-    """One row a task: mean, smallest and largest score over the seeds."""
-    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {_seeds(seeds)}"
+def seeds_table(plan: Plan, summary: RunSummary) -> Table:
+    """One row a task: mean, smallest and largest score over the seeds; the overall score of more than one cell."""
+    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {_seeds(plan.seeds)}"
     table = Table(title, ("task", "mean", "min", "max", "seeds"))
-    for name, over in summary.averages.items():
-        mark = "*" if over.missing else ""
-        figures = (f"{over.mean:.1f}{mark}", f"{over.min:.1f}", f"{over.max:.1f}", str(len(over.seeds)))
-        table.add(name, *figures, strong=name == "overall")
-    if any(over.missing for over in summary.averages.values()):
-        table.notes.append("* partial: not all of the suite is there")
+    shown = summary.tasks if _is_one_cell(plan, summary) else summary.averages
+    for name, over in shown.items():
+        scores = (score_text(over.mean) + "*" * bool(over.missing), score_text(over.min), score_text(over.max))
+        table.add(name, *scores, str(len(over.seeds)), strong=name == "overall")
+    table.notes = _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
     return table
+
+
+def _is_one_cell(plan: Plan, summary: RunSummary) -> bool:
+    """Whether all scores are of one cell, of a suite that has more."""
+    languages = [plan.request.suite.languages_of(name) for name in summary.tasks]
+    count = sum(map(len, languages)) - sum(len(over.missing) for over in summary.tasks.values())
+    return count == 1 and summary.overall is not None and bool(summary.overall.missing)
+
+
+def _partial_notes(missing: Sequence[str]) -> list[str]:
+    """What a star beside a figure means."""
+    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+
+
+def _missing_cells(summary: RunSummary) -> list[str]:
+    return [f"{name}/{code}" for name, over in summary.tasks.items() for code in over.missing]
 
 
 def languages_table(plan: Plan, summary: RunSummary) -> Table:
@@ -35,11 +52,15 @@ def languages_table(plan: Plan, summary: RunSummary) -> Table:
     table = Table(title, ("language", *by_task))
     for language in languages:
         table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in by_task.values()))
-    means = ([*summary.tasks[name].seeds.values()] if name in summary.tasks else [] for name in by_task)
-    table.add("mean", *map(_mean_and_range, means), strong=True)
-    if plan.seeds > 1:
-        table.notes.append("mean over the seeds (smallest–largest)")
+    table.add("mean", *(_task_mean(summary.tasks.get(name)) for name in by_task), strong=True)
+    table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1) + _partial_notes(
+        _missing_cells(summary)
+    )
     return table
+
+
+def _task_mean(over: OverSeeds | None) -> str:
+    return "–" if over is None else _mean_and_range([*over.seeds.values()], "*" * bool(over.missing))
 
 
 def _seeds(count: int) -> str:
@@ -55,11 +76,11 @@ def _scores_by_language(plan: Plan) -> dict[str, dict[str, list[float]]]:
     return scores
 
 
-def _mean_and_range(values: list[float]) -> str:
+def _mean_and_range(values: list[float], mark: str = "") -> str:
     """The mean of the seeds' scores, with the smallest and the largest where there are several."""
     if len(values) < 2:
-        return f"{values[0]:.1f}" if values else "–"
-    return f"{fmean(values):.1f} ({min(values):.1f}–{max(values):.1f})"
+        return score_text(values[0]) + mark if values else "–"
+    return f"{score_text(fmean(values))}{mark} ({interval_text(min(values), max(values))})"
 
 
 def reason_lines(plan: Plan, summary: RunSummary) -> list[str]:

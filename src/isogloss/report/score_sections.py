@@ -4,13 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from isogloss.figures import difference_interval_text, interval_text, rounded, score_text
 from isogloss.report import charts
 from isogloss.report.charts import Chart, ColourScale, Record
 from isogloss.report.flat_rows import (
     LEVELS,
     CellRow,
+    GroupRow,
     LanguageGroup,
     Systems,
+    TransferGapRow,
     average_rows,
     cell_rows,
     gap_rows,
@@ -19,12 +22,15 @@ from isogloss.report.flat_rows import (
 )
 from isogloss.report.names import autonym, language_name
 from isogloss.report.score_tables import (
+    cell_marks,
     gap_table,
     group_table,
     language_table,
+    mark_notes,
     overview_table,
     pair_matrix_table,
     pair_table,
+    partial_summary,
     provenance_tables,
 )
 from isogloss.report.section import Section, file_name
@@ -50,10 +56,11 @@ def overview_section(systems: Systems) -> Section:
         {
             "system": row.system,
             "name": f"{row.name}, {row.detail}" if row.level == "overall" else row.name,
-            "score": row.score.value,
-            "low": row.score.low,
-            "high": row.score.high,
+            "score": rounded(row.score.value),
+            **charts.interval_fields(row.score.low, row.score.high),
             "n": row.score.n,
+            "coverage": row.coverage,
+            "partial": row.partial,
         }
         for row in rows
     ]
@@ -62,6 +69,7 @@ def overview_section(systems: Systems) -> Section:
     errors = bool(of_tasks) and all(map(lower_is_better, of_tasks))
     what = "error rate, 0–100, lower is better" if errors else "score, 0–100"
     chart = charts.average_dots("overview", "Averages", records, names, strong=len(names) - len(of_tasks), what=what)
+    chart = charts.with_footnotes(chart, partial_summary(systems))
     intro = "Task averages over languages, category averages over tasks, and the overall figure by the suite's rule."
     return Section("overview", "Overview", intro, {"overview": overview_table(systems)}, [chart])
 
@@ -72,9 +80,11 @@ def language_section(systems: Systems) -> Section:
     order = [language_name(code) for code in sorted({cell.language for cell in cells}, key=language_name)]
     hints = {"name": "language", "autonym": "autonym", "task": "task", "system": "system", "detail": "metrics"}
     records = [_language_record(cell) for cell in cells]
-    pictures = _task_heat_maps("languages", "Task by language", systems, records, y=("name", order), hints=hints)
+    maps = _task_heat_maps("languages", "Task by language", systems, records, y=("name", order), hints=hints)
+    notes = mark_notes("".join(map(cell_marks, cells)))
+    pictures = [charts.with_footnotes(chart, notes) for chart in maps]
     intro = "One score a cell: the mean of the metrics a task is known by. Dark is bad; empty cells were not scored."
-    return Section("languages", "Languages", intro, {"languages": language_table(systems)}, list(pictures))
+    return Section("languages", "Languages", intro, {"languages": language_table(systems)}, pictures)
 
 
 def _language_record(cell: CellRow) -> dict[str, Any]:
@@ -85,8 +95,11 @@ def _language_record(cell: CellRow) -> dict[str, Any]:
         "language": cell.language,
         "name": language_name(cell.language),
         "autonym": autonym(cell.language),
-        "score": round(cell.score, 2),
-        "detail": "; ".join(f"{name} {n.value:.1f} ({n.low:.1f}–{n.high:.1f}, n = {n.n:,})" for name, n in numbers),
+        "score": rounded(cell.score),
+        "label": score_text(cell.score, 0) + cell_marks(cell),
+        "detail": "; ".join(
+            f"{name} {score_text(n.value)} ({interval_text(n.low, n.high)}, n = {n.n:,})" for name, n in numbers
+        ),
     }
 
 
@@ -97,13 +110,18 @@ def group_section(systems: Systems) -> Section:
     groups: tuple[tuple[str, LanguageGroup], ...] = (("families", "family"), ("scripts", "script"))
     for name, by in groups:
         section.tables[name] = group_table(systems, by)
-        rows = group_rows(cell_rows(systems), by)
+        rows = group_rows(systems, by)
         order = list(dict.fromkeys(row.group for row in rows))
         hints = {"group": by, "task": "task", "system": "system", "score": "mean", "languages": "languages"}
-        records = [{**asdict(row), "score": round(row.score, 2)} for row in rows]
+        records = [_group_record(row) for row in rows]
         pictures = _task_heat_maps(name, f"By {by}", systems, records, y=("group", order), hints=hints)
-        section.charts.extend(map(charts.without_filter, pictures))
+        notes = partial_summary(systems) if any(row.partial for row in rows) else []
+        section.charts.extend(charts.with_footnotes(charts.without_filter(chart), notes) for chart in pictures)
     return section
+
+
+def _group_record(row: GroupRow) -> dict[str, Any]:
+    return {**asdict(row), "score": rounded(row.score), "label": score_text(row.score, 0) + "*" * row.partial}
 
 
 def _task_heat_maps(
@@ -123,13 +141,20 @@ def _task_heat_maps(
 
 def gap_section(systems: Systems) -> Section:
     """English against the other languages."""
-    records = [{**asdict(row), "gap": row.gap} for row in gap_rows(systems)]
-    chart = charts.gap_bars("gap", "Transfer gap", records, tasks_of(systems))
+    rows = gap_rows(systems)
+    chart = charts.gap_bars("gap", "Transfer gap", [_gap_record(row) for row in rows], tasks_of(systems))
+    chart = charts.with_footnotes(chart, partial_summary(systems) if any(row.partial for row in rows) else [])
     intro = (
         "English minus the mean of the other languages: what is lost on the way. 0 is perfect transfer. In intervals, "
         "examples that are translations of each other are drawn together."
     )
     return Section("gap", "Transfer gap", intro, {"gap": gap_table(systems)}, [chart])
+
+
+def _gap_record(row: TransferGapRow) -> dict[str, Any]:
+    numbers = {"english": rounded(row.english), "others": rounded(row.others), "gap": rounded(row.gap)}
+    interval = charts.interval_fields(row.low, row.high, difference_interval_text(row.low, row.high))
+    return {**asdict(row), **numbers, **interval}
 
 
 def pair_section(systems: Systems) -> Section:
@@ -154,7 +179,8 @@ def _pair_heat_map(file: str, task: str, by_system: dict[str, PairScores]) -> Ch
             "language": query,
             "name": language_name(query),
             "target": language_name(target),
-            "score": round(number.value, 2),
+            "score": rounded(number.value),
+            "label": score_text(number.value, 0),
             "n": number.n,
         }
         for name, scores in by_system.items()

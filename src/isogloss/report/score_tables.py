@@ -1,9 +1,17 @@
 """Tables of results, for one system or several: averages, languages, families, language pairs, provenance."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from isogloss.figures import (
+    MISSING,
+    NO_INTERVAL,
+    difference_interval_text,
+    difference_text,
+    interval_text,
+    score_text,
+)
 from isogloss.languages.published import overall
 from isogloss.report.flat_rows import (
     CellRow,
@@ -13,16 +21,19 @@ from isogloss.report.flat_rows import (
     cell_rows,
     gap_rows,
     group_rows,
+    is_overall_of_one_cell,
     tasks_of,
 )
-from isogloss.report.formatting import MISSING, interval_text, score_text
+from isogloss.report.formatting import interval_notes
 from isogloss.report.left_out import left_out_notes
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
+from isogloss.report.uncertainty_notes import population_notes
 from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.results import CellScore, Number, PairScores, Results
 from isogloss.tasks.registry import task
 
+CELL_MARKS = {"†": "† partial gold, in no average", "‡": "‡ dev, the others test"}
 PAIR_SUBSETS = ("all", "same language", "different languages")
 
 
@@ -55,10 +66,10 @@ def overview_table(systems: Systems) -> Table:
             score_text(number.value) + "*" * row.partial,
             interval_text(number.low, number.high),
             f"{number.n:,}" if is_task else "",
-            row.languages,
+            row.coverage,
             strong=not is_task,
         )
-    table.notes = _overview_notes(systems)
+    table.notes = [*_overview_notes(systems), *interval_notes(table)]
     return table
 
 
@@ -69,13 +80,17 @@ def _overview_title(systems: Systems) -> str:
 
 
 def _overview_notes(systems: Systems) -> list[str]:
-    """What is missing and what was noted; a note that does not hold for all systems names those it holds for."""
+    """What is missing and what was noted."""
+    return [*_by_holders(systems, _notes_of), *direction_notes(tasks_of(systems))]
+
+
+def _by_holders(systems: Systems, notes_of: Callable[[Results], list[str]]) -> list[str]:
+    """The notes of all systems; one that does not hold for all of them names those it holds for."""
     holders: dict[str, list[str]] = defaultdict(list)
     for name, results in systems.items():
-        for note in _notes_of(results):
+        for note in notes_of(results):
             holders[note].append(name)
-    notes = [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
-    return [*notes, *direction_notes(tasks_of(systems))]
+    return [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
 
 
 def direction_notes(tasks: Iterable[str]) -> list[str]:
@@ -88,8 +103,10 @@ def _notes_of(results: Results) -> list[str]:
     notes: list[str] = []
     if results.overall.note:
         notes.append(results.overall.note)
-    if results.overall.missing:
-        notes.append(f"* partial, missing: {_by_task(results.overall.missing)}")
+    elif results.overall.score is not None and is_overall_of_one_cell(results):
+        notes.append(f"no overall: one cell of {results.suite} was scored")
+    notes += population_notes(results)
+    notes += missing_note(results)
     notes += left_out_notes(results.left_out)
     partial = [f"{cell.task}/{cell.language} (n={_n(cell)})" for cell in results.cells if cell.partial]
     if partial:
@@ -101,11 +118,40 @@ def _notes_of(results: Results) -> list[str]:
     return [*notes, *(f"{name}/{','.join(codes)}: {note}" for (name, note), codes in noted.items())]
 
 
+def missing_note(results: Results) -> list[str]:
+    """What a star beside a figure of one system means, where there is one."""
+    missing = results.overall.missing
+    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+
+
+def partial_notes(systems: Systems) -> list[str]:
+    """What a star beside a figure means, for each system that lacks anything."""
+    return _by_holders(systems, missing_note)
+
+
+def partial_summary(systems: Systems) -> list[str]:
+    """The same in short, a line a system, for below a chart."""
+    return [
+        f"* {name}: partial, without {_counted_missing(results.overall.missing)}"
+        for name, results in systems.items()
+        if results.overall.missing
+    ]
+
+
+def _counted_missing(missing: Sequence[str]) -> str:
+    tasks = sum("/" not in name for name in missing)
+    cells = len(missing) - tasks
+    parts = [f"{tasks} task{'s' * (tasks > 1)}"] * bool(tasks) + [f"{cells} cell{'s' * (cells > 1)} of others"] * bool(
+        cells
+    )
+    return " and ".join(parts)
+
+
 def _n(cell: CellScore) -> int:
     return max((number.n for number in cell.metrics.values()), default=0)
 
 
-def _by_task(missing: Iterable[str]) -> str:
+def names_by_task(missing: Iterable[str]) -> str:
     """Tasks and cells that are missing; the languages of a task stand together."""
     by_task: dict[str, list[str]] = defaultdict(list)
     for name in missing:
@@ -122,23 +168,27 @@ def language_table(systems: Systems) -> Table:
     table = Table("By language", (*words, *tasks), words=len(words))
     places = dict.fromkeys((cell.language, cell.system) for cell in cells)
     for code, name in sorted(places, key=lambda place: place[0]):
-        scores = [_marked_score(by_place.get((code, name, task))) for task in tasks]
+        found = [by_place.get((code, name, task)) for task in tasks]
+        scores = [score_text(cell.score) + cell_marks(cell) if cell else MISSING for cell in found]
         table.add(code, language_name(code), *only_if_several(systems, name), *scores)
-    marks = "".join(cell for row in table.rows for cell in row[len(words) :])
-    table.notes += ["† partial gold, in no average"] * ("†" in marks) + ["‡ dev, the others test"] * ("‡" in marks)
+    table.notes = mark_notes("".join(map(cell_marks, cells)))
     return table
 
 
-def _marked_score(cell: CellRow | None) -> str:
-    if cell is None:
-        return MISSING
+def cell_marks(cell: CellRow) -> str:
+    """The marks beside a cell's score: its gold is not complete, or not of the split that others are of."""
     of_dev = cell.split_asked == "best" and cell.record.split == "dev"
-    return score_text(cell.score) + "†" * cell.record.partial + "‡" * of_dev
+    return "†" * cell.record.partial + "‡" * of_dev
+
+
+def mark_notes(marked: str) -> list[str]:
+    """What the marks beside cells mean, of those that occur in a text."""
+    return [note for mark, note in CELL_MARKS.items() if mark in marked]
 
 
 def group_table(systems: Systems, by: LanguageGroup) -> Table:
     """One row a family (or script) and system: the mean over its languages, which may be fewer in some tasks."""
-    tasks, rows = tasks_of(systems), group_rows(cell_rows(systems), by)
+    tasks, rows = tasks_of(systems), group_rows(systems, by)
     by_place = {(row.group, row.system, row.task): row for row in rows}
     words = (by, *only_if_several(systems, "system"))
     table = Table(f"By {by} (mean over its languages)", (*words, "languages", *tasks), words=len(words))
@@ -147,11 +197,12 @@ def group_table(systems: Systems, by: LanguageGroup) -> Table:
             found = [by_place.get((group, name, task)) for task in tasks]
             if any(found):
                 fewer = [f" ({row.languages})" if row and row.languages < size else "" for row in found]
-                scores = [score_text(row.score if row else None) for row in found]
+                scores = [score_text(row.score) + "*" * row.partial if row else MISSING for row in found]
                 means = map("".join, zip(scores, fewer, strict=True))
                 table.add(group, *only_if_several(systems, name), str(size), *means)
     if any("(" in cell for row in table.rows for cell in row[len(words) :]):
         table.notes = ["in brackets: the mean of so many of the languages"]
+    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
     return table
 
 
@@ -161,14 +212,17 @@ def gap_table(systems: Systems) -> Table:
     table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
     rows = gap_rows(systems)
     for row in rows:
-        scores = map(score_text, (row.english, row.others, row.gap))
-        interval = MISSING if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
-        table.add(row.task, *only_if_several(systems, row.system), *scores, interval, str(row.languages))
+        star = "*" * row.partial
+        scores = score_text(row.english), score_text(row.others) + star, difference_text(row.gap) + star
+        interval = difference_interval_text(row.low, row.high)
+        table.add(row.task, *only_if_several(systems, row.system), *scores, interval, row.coverage)
     table.notes = ["languages: how many others; tasks without English have no gap"]
+    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
     lower = direction_notes(dict.fromkeys(row.task for row in rows))
     table.notes += [f"{note}; there a gap below zero is what is lost" for note in lower]
     if any(row.low is None for row in rows):
-        table.notes.append("·: a record of an earlier version, without resamples of English and the others together")
+        why = "too few examples, no resample that differs, or a record of an earlier version"
+        table.notes.append(f"{NO_INTERVAL} no interval: {why}")
     return table
 
 
@@ -184,7 +238,7 @@ def pair_table(systems: Systems) -> Table:
 
 
 def _with_interval(number: Number | None) -> str:
-    return MISSING if number is None else f"{number.value:.1f} [{interval_text(number.low, number.high)}]"
+    return MISSING if number is None else f"{score_text(number.value)} [{interval_text(number.low, number.high)}]"
 
 
 def pair_matrix_table(task: str, by_system: Mapping[str, PairScores]) -> Table:
@@ -233,9 +287,12 @@ def published_table(results: Results) -> Table:
     for average in results.tasks:
         real = task(average.name).base_id
         theirs = [score_text(main_score(real, row.metrics[real])) for row in published]
-        table.add(real, score_text(average.score.value), *theirs)
+        table.add(real, score_text(average.score.value) + "*" * bool(average.missing), *theirs)
     if results.overall.score is not None:
         theirs = [score_text(row.average) for row in published]
-        table.add("overall", score_text(results.overall.score.value), *theirs, strong=True)
-    table.notes = ["published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"]
+        table.add(
+            "overall", score_text(results.overall.score.value) + "*" * results.overall.partial, *theirs, strong=True
+        )
+    about = "published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"
+    table.notes = [*missing_note(results), about]
     return table

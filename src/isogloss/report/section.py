@@ -35,9 +35,14 @@ class Section:
     pictures: bool = True
 
 
+# Bytes of a file's name: with a suffix and a number it stays below what file systems take.
+LONGEST_NAME = 180
+
+
 def file_name(text: str, taken: set[str] | None = None) -> str:
     """A file name for any text, and not one of those taken, to which it is added."""
-    name = re.sub(r"[^\w.]+", "-", text).strip("-.") or "x"
+    tame = re.sub(r"[^\w.]+", "-", text).encode()[:LONGEST_NAME].decode(errors="ignore")
+    name = tame.strip("-.") or "x"
     if taken is not None:
         while name.casefold() in taken:
             name += "-2"

@@ -7,7 +7,8 @@ from isogloss.explain.buckets import NAMES
 from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst, bucket_text
-from isogloss.report.formatting import interval_text, score_text, shortened
+from isogloss.figures import interval_text, score_text
+from isogloss.report.formatting import interval_notes, shortened
 from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
@@ -39,7 +40,7 @@ def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     table = Table(f"{system} on {name}: {metric} by attribute", header, words=2)
     for facet in facets:
         _add_facet(table, facet)
-    table.notes = [facet.insight for facet in facets if facet.insight]
+    table.notes = [*(facet.insight for facet in facets if facet.insight), *interval_notes(table)]
     return table
 
 
@@ -62,7 +63,7 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
 
 def _mean_of(facets: Sequence[AttributeScores], name: str) -> str:
     values = [score.value for facet in facets for score in facet.buckets if score.bucket.name == name]
-    return f"{sum(values) / len(values):.1f}" if values and not facets[0].discrete else ""
+    return score_text(sum(values) / len(values)) if values and not facets[0].discrete else ""
 
 
 def _most_often(names: Sequence[str]) -> str:
@@ -118,4 +119,5 @@ def bucket_table(explanations: Mapping[str, Explanation]) -> Table:
             for score in facet.buckets:
                 bucket, numbers = score.bucket, (score_text(score.value), interval_text(score.low, score.high))
                 table.add(*place, bucket.name, bucket_edges(bucket), str(bucket.n), *numbers)
+    table.notes = interval_notes(table)
     return table

@@ -3,42 +3,16 @@
 import io
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from isogloss.errors import unknown
+from isogloss.escaping import csv_text, latex_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 FORMATS = ("table", "md", "latex")
-
-_LATEX_ESCAPES = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "–": "--",
-        "±": r"$\pm$",
-        "…": r"\dots{}",
-        "Δ": r"$\Delta$",
-        "●": r"$\bullet$",
-        "⇄": r"$\rightleftharpoons$",
-        "▲": r"$\bigtriangleup$",
-        "▼": r"$\bigtriangledown$",
-        "·": r"$\cdot$",
-        "†": r"$\dagger$",
-        "‡": r"$\ddagger$",
-        "<": r"$<$",
-    }
-)
 
 
 @dataclass
@@ -64,23 +38,24 @@ class Table:
     def markdown(self) -> str:
         """A GitHub-flavoured table."""
         marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
-        lines = [f"**{self.title}**", "", _markdown_row(self.header), _markdown_row(marks)]
+        head = [markdown_text(cell) for cell in self.header]
+        lines = [f"**{markdown_text(self.title)}**", "", _markdown_row(head), _markdown_row(marks)]
         for number, row in enumerate(self.rows):
-            bold = number in self.strong
-            lines.append(_markdown_row([f"**{cell}**" if bold and cell else cell for cell in row]))
-        return "\n".join([*lines, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)])
+            cells, bold = map(markdown_text, row), number in self.strong
+            lines.append(_markdown_row([f"**{cell}**" if bold and cell else cell for cell in cells]))
+        notes = [f"- {markdown_text(note)}" for note in self.notes]
+        return "\n".join([*lines, *([""] if notes else []), *notes])
 
     def latex(self) -> str:
         """A booktabs table, ready for a paper."""
         align = "".join("l" if column < self.words else "r" for column in range(len(self.header)))
         lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
-        lines += [_latex_row(self.header), r"\midrule"]
+        lines += [" & ".join(map(latex_text, self.header)) + r" \\", r"\midrule"]
         for number, row in enumerate(self.rows):
-            cells = [cell.translate(_LATEX_ESCAPES) for cell in row]
-            bold = number in self.strong
+            cells, bold = map(latex_text, row), number in self.strong
             lines.append(" & ".join(rf"\textbf{{{c}}}" if bold and c else c for c in cells) + r" \\")
-        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{self.title.translate(_LATEX_ESCAPES)}}}"]
-        lines += [f"% {note}" for note in self.notes]
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(self.title)}}}"]
+        lines += [f"% {latex_text(note)}" for note in self.notes]
         return "\n".join([*lines, r"\end{table}"])
 
     def csv(self) -> str:
@@ -89,28 +64,39 @@ class Table:
 
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows(self.rows)
+        writer.writerows(map(csv_text, row) for row in (self.header, *self.rows))
         return stream.getvalue()
 
     def plain(self) -> str:
         """As the terminal shows it, for files and pipes: as wide as it is, and without colours."""
-        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        shown = self._printable()
+        widths = [max(map(len, column)) for column in zip(shown.header, *shown.rows, strict=True)]
         lines = [
-            self.title,
+            shown.title,
             "",
-            _plain_row(self.header, widths, self.words),
+            _plain_row(shown.header, widths, self.words),
             " " + "─" * (sum(widths) + 3 * len(widths) - 2),
         ]
-        lines += [_plain_row(row, widths, self.words) for row in self.rows]
-        return "\n".join([*lines, "", *(f"  {note}" for note in self.notes)])
+        lines += [_plain_row(row, widths, self.words) for row in shown.rows]
+        return "\n".join([*lines, "", *(f"  {note}" for note in shown.notes)])
 
     def print(self, console: "Console") -> None:
         """To the terminal, fitted to its width: number columns that do not fit go into a further part below."""
-        for part in self._parts(console.width):
-            self._print_part(console, part)
-        for note in self.notes:
+        shown = self._printable(lines=True)
+        for part in shown._parts(console.width):
+            shown._print_part(console, part)
+        for note in shown.notes:
             console.print(f"  {note}", markup=False, highlight=False, style="dim")
+
+    def _printable(self, lines: bool = False) -> "Table":
+        """The table with nothing in it that a terminal would obey; its cells may be of several lines."""
+        return replace(
+            self,
+            title=printable(self.title),
+            header=[printable(cell) for cell in self.header],
+            rows=[[printable(cell, lines=lines) for cell in row] for row in self.rows],
+            notes=[printable(note) for note in self.notes],
+        )
 
     def _parts(self, width: int) -> list[list[int]]:
         """Which columns stand side by side; the text columns are repeated in every part."""
@@ -147,24 +133,24 @@ class Table:
 
     def _print_part(self, console: "Console", columns: Sequence[int]) -> None:
         from rich.box import SIMPLE_HEAD
-        from rich.markup import escape
         from rich.table import Table as RichTable
+        from rich.text import Text
 
-        # Title and cells are data: square brackets in them are not markup.
-        console.print(f"[bold]{escape(self.title)}[/]")
+        # Title and cells are data: square brackets and colons in them are not markup.
+        console.print(Text(self.title, style="bold"))
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
         widths = self._widths(columns, console.width)
         for column in columns:
             number = column >= self.words
             table.add_column(
-                escape(self.header[column]),
+                Text(self.header[column]),
                 justify="right" if number else "left",
                 no_wrap=number,
                 overflow="fold",
                 width=widths.get(column),
             )
         for place, row in enumerate(self.rows):
-            cells = [escape(row[column]) for column in columns]
+            cells = [Text(row[column]) for column in columns]
             table.add_row(*cells, style="bold" if place in self.strong else None)
         console.print(table)
 
@@ -178,11 +164,7 @@ def _plain_row(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(_LATEX_ESCAPES) for cell in cells) + r" \\"
+    return f"| {' | '.join(cells)} |"
 
 
 def render(tables: Sequence[Table], form: str) -> str:

@@ -1,13 +1,16 @@
 """A report on disk: the page, every table in three forms, every chart in two."""
 
 import csv
-from collections.abc import Callable, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-
-import msgspec
+from tempfile import TemporaryDirectory
 
 from isogloss.data.files import atomic_write
+from isogloss.errors import DataError
+from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.charts import Chart, chart_library, png, svg
@@ -31,7 +34,7 @@ def report(
 ) -> Path:
     """Write a report of one or more systems: a page that works offline, and every table and chart as a file.
 
-    The same inputs give the same bytes.
+    The same inputs give the same bytes. Everything is drawn before anything is written.
 
     Args:
         results: result records, or files or run folders of them; one or several.
@@ -52,17 +55,35 @@ def report(
     inputs = read_inputs([results] if isinstance(results, Path | str | Results) else results, explain)
     folder, tell = Path(out), progress or (lambda step: None)
     parts = [replace(part, pictures=pictures) for part in report_sections(inputs)]
+    files: dict[str, bytes] = {}
     for part in parts:
         tell(part.title)
-        _write_tables(part, folder / "tables")
+        files |= {f"tables/{name}": text.encode() for name, text in _table_files(part)}
         if pictures:
-            _write_charts(part.charts, folder / "charts")
-    _write_scores(inputs.systems, folder / "scores.csv")
+            files |= {f"charts/{name}": picture for name, picture in _chart_files(part.charts)}
+    files["scores.csv"] = _all_scores(inputs.systems).encode()
     tell("page")
-    target = folder / "index.html"
-    with atomic_write(target) as stream:
-        stream.write(html_page(inputs, parts, title))
-    return target
+    files["index.html"] = html_page(inputs, parts, title).encode()
+    _write_all(files, folder)
+    return folder / "index.html"
+
+
+def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
+    """Put files into a folder, all of them or, where one cannot be written, none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".part-", dir=folder) as beside:
+            for name, content in files.items():
+                path = Path(beside, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(content)
+            for name in files:
+                (folder / name).parent.mkdir(exist_ok=True)
+                Path(beside, name).replace(folder / name)
+    except OSError as error:
+        with suppress(OSError):
+            folder.rmdir()  # which only an empty one lets happen
+        raise DataError(f"cannot be written ({error.strerror or error})", where=str(folder)) from error
 
 
 def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
@@ -77,26 +98,25 @@ def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain:
         stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
 
 
-def _write_tables(section: Section, folder: Path) -> None:
+def _table_files(section: Section) -> Iterator[tuple[str, str]]:
     for name, table in section.tables.items():
-        for suffix, text in (("csv", table.csv()), ("md", table.markdown() + "\n"), ("tex", table.latex() + "\n")):
-            with atomic_write(folder / f"{name}.{suffix}") as stream:
-                stream.write(text)
+        yield f"{name}.csv", table.csv()
+        yield f"{name}.md", table.markdown() + "\n"
+        yield f"{name}.tex", table.latex() + "\n"
 
 
-def _write_charts(charts: Sequence[Chart], folder: Path) -> None:
+def _chart_files(charts: Sequence[Chart]) -> Iterator[tuple[str, bytes]]:
     for chart in charts:
         drawing = svg(chart)
-        with atomic_write(folder / f"{chart.name}.svg") as stream:
-            stream.write(drawing)
-        with atomic_write(folder / f"{chart.name}.png") as stream:
-            stream.buffer.write(png(drawing))
+        yield f"{chart.name}.svg", drawing.encode()
+        yield f"{chart.name}.png", png(drawing)
 
 
-def _write_scores(systems: Systems, path: Path) -> None:
+def _all_scores(systems: Systems) -> str:
     """Every number of every system, tidy."""
-    with atomic_write(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("system", *ScoreRow.__struct_fields__))
-        for name, results in systems.items():
-            writer.writerows((name, *msgspec.structs.astuple(row)) for row in results.rows())
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("system", *ScoreRow.__struct_fields__))
+    for name, results in systems.items():
+        writer.writerows((csv_text(name), *row.as_csv()) for row in results.rows())
+    return stream.getvalue()

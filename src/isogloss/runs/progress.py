@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from isogloss.escaping import printable
 from isogloss.runs.engine import OnProgress
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
@@ -72,12 +73,13 @@ class GridProgress:
     def table(self, waiting: str = "") -> "RichTable":
         """One row a task, the seeds together; below, the time and what is being waited for."""
         from rich.box import SIMPLE_HEAD
+        from rich.markup import escape
         from rich.table import Table as RichTable
 
         self.begin()
         self.update()
         elapsed = f"{_clock(time.monotonic() - self._began)} elapsed"
-        caption = ", ".join(part for part in (elapsed, self.remaining(), waiting) if part)
+        caption = escape(printable(", ".join(part for part in (elapsed, self.remaining(), waiting) if part)))
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
@@ -145,7 +147,7 @@ def _throttled(show: Callable[[str], None]) -> OnProgress:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{printable(line)}\n")
 
 
 def _clock(seconds: float) -> str:

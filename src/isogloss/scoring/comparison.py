@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from isogloss.metrics.student import SMALLEST_P
+from isogloss.figures import SMALLEST_P, difference_interval_text, difference_text, p_text, score_text
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.contrast import SystemContrast
@@ -82,7 +82,8 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         )
         if top is None:
             return f"{counted}; {self.note}" if self.note else counted
-        span = f"{abs(top.difference):.1f} points ({_interval_words(top)}p {p_text(top.p)})"
+        equals = "" if top.p <= SMALLEST_P else "= "
+        span = f"{score_text(abs(top.difference))} points ({_interval_words(top)}, p {equals}{p_text(top.p)})"
         kind = "methods" if self.of_methods else "checkpoints"
         if not top.winner:
             return f"the {kind} {self.first} and {self.second} cannot be told apart: {span}; {counted}"
@@ -100,9 +101,9 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         rows = [
             (
                 each.name if each.level != "overall" else "overall",
-                *(f"{score:.1f}" for score in (each.first, each.second)),
-                f"{each.difference:+.1f}",
-                "—" if each.low is None else f"{each.low:+.1f} to {each.high:+.1f}",
+                *(score_text(score) for score in (each.first, each.second)),
+                difference_text(each.difference),
+                difference_interval_text(each.low, each.high),
                 p_text(each.p),
             )
             for each in averages or self.cells
@@ -116,15 +117,8 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         return data_frame([systems | msgspec.structs.asdict(each) for each in [*self.cells, *self.tasks, *top]])
 
 
-def p_text(p: float) -> str:
-    """A p-value in words that can follow "p": `= 0.03`, `< 0.001`, or `≤ 1e-300` where there are no digits left."""
-    if p <= SMALLEST_P:
-        return f"≤ {SMALLEST_P:.0e}"
-    return f"= {p:.3f}" if p >= 0.001 else f"= {p:.0e}"
-
-
 def _interval_words(contrast: ScoreContrast) -> str:
     if contrast.low is None or contrast.high is None:
-        return f"{NO_INTERVAL}, "
+        return NO_INTERVAL
     low, high = (contrast.low, contrast.high) if contrast.difference >= 0 else (-contrast.high, -contrast.low)
-    return f"95 % {low:.1f} to {high:.1f}, "
+    return f"95 % {score_text(low)} to {score_text(high)}"

@@ -8,6 +8,8 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.errors import DataError
+from isogloss.escaping import csv_text, printable_system
+from isogloss.figures import interval_text, score_text
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.predictions.problems import LeftOut
@@ -124,6 +126,10 @@ class ScoreRow(msgspec.Struct, frozen=True):
     note: str
     signature: str
 
+    def as_csv(self) -> list[Any]:
+        """The cells of a line of CSV: numbers as they are, and text that no spreadsheet takes for a formula."""
+        return [csv_text(cell) if isinstance(cell, str) else cell for cell in msgspec.structs.astuple(self)]
+
 
 class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing.
@@ -184,7 +190,7 @@ class Results(msgspec.Struct, frozen=True):
         if found.schema_version > SCHEMA:
             what = f"schema version {found.schema_version}, this isogloss reads up to {SCHEMA}"
             raise DataError(what, where=str(path), fix="Update isogloss")
-        return found
+        return msgspec.structs.replace(found, system=printable_system(found.system))
 
     def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""
@@ -193,7 +199,7 @@ class Results(msgspec.Struct, frozen=True):
         with atomic_write(Path(path)) as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(ScoreRow.__struct_fields__)
-            writer.writerows(msgspec.structs.astuple(row) for row in self.rows())
+            writer.writerows(row.as_csv() for row in self.rows())
 
     def to_pandas(self) -> Any:
         """The tidy form as a pandas data frame."""
@@ -226,7 +232,7 @@ class Results(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         top = self.overall.score
-        scored = f"{top.value:.1f}" if top is not None else f"no overall, {len(self.tasks)} tasks"
+        scored = score_text(top.value) if top is not None else f"no overall, {len(self.tasks)} tasks"
         return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
 
     def _repr_html_(self) -> str:
@@ -234,8 +240,8 @@ class Results(msgspec.Struct, frozen=True):
         rows = [
             (
                 average.name,
-                f"{average.score.value:.1f}",
-                _interval_text(average.score),
+                score_text(average.score.value),
+                interval_text(average.score.low, average.score.high),
                 f"{average.score.n:,}",
                 _lacks(average.missing),
             )
@@ -248,10 +254,6 @@ def write_json(path: Path, record: Any, indent: int = 2) -> None:
     """Write a record, or a list of them, as JSON that people can read."""
     with atomic_write(path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
-
-
-def _interval_text(number: Number) -> str:
-    return "—" if number.low is None else f"{number.low:.1f}–{number.high:.1f}"
 
 
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:

@@ -2,6 +2,7 @@
 
 import sys
 
+from isogloss.escaping import printable
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Vectors, kind_of
 from isogloss.tasks.task import Task
@@ -23,5 +24,5 @@ def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: 
     before = len(examples.notes)
     answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))
     for note in () if quiet else examples.notes[before:]:
-        sys.stderr.write(f"{examples.task}/{examples.language}: {note}\n")
+        sys.stderr.write(f"{printable(f'{examples.task}/{examples.language}: {note}')}\n")
     return answers

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from isogloss.errors import DataError
+from isogloss.escaping import printable
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
@@ -91,7 +92,7 @@ def _keep(cache: VectorCache, keys: np.ndarray, vectors: Matrix, quiet: bool) ->
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{printable(line)}\n")
 
 
 @contextmanager

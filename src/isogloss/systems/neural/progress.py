@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from statistics import fmean
 from typing import Any
 
+from isogloss.escaping import printable
+
 # Seconds between two lines where there is no terminal.
 EVERY = 30.0
 _WIDE = 105  # columns of a terminal that has room for a bar beside the figures
@@ -48,7 +50,7 @@ class ProgressDisplay:
             self._print(f"{self.title}: {line}")
 
     def _print(self, line: str) -> None:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{printable(line)}\n")
 
     def _show(self, step: int, steps: int, figures: str, remaining: str) -> None:
         if time.monotonic() - self._said > EVERY:
@@ -73,7 +75,7 @@ class _ProgressBar(ProgressDisplay):
         self._row = bars.add_task(title, total=None, figures="", remaining="–")
 
     def _print(self, line: str) -> None:
-        self._bars.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._bars.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
 
     def _show(self, step: int, steps: int, figures: str, remaining: str) -> None:
         self._bars.update(self._row, completed=step, total=steps, figures=figures, remaining=remaining)

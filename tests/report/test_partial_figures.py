@@ -1,0 +1,126 @@
+"""What is over a part says so, wherever it stands: in tables, charts and their notes, for each system by itself."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from isogloss.report.score_sections import gap_section, group_section, language_section, overview_section
+from isogloss.report.score_tables import gap_table, group_table, overview_table
+from isogloss.report.section import Section
+from isogloss.scoring.results import AverageScore, Overall, Results
+from report.made_records import cell, number, results
+
+
+def only(name: str, *cells: tuple[str, str]) -> Results:
+    """A system that was asked some cells of xtreme-r, which has more."""
+    made = [cell(task, code, 50) for task, code in cells]
+    tasks = {
+        task: AverageScore(task, number(50), {}, [code for one, code in cells if one == task], ["sw"])
+        for task, _ in cells
+    }
+    categories = [AverageScore(f"category of {task}", number(50), {}, [task], [f"{task}/sw"]) for task in tasks]
+    overall = Overall("category", number(50), [*(f"{task}/sw" for task in tasks), "udpos"])
+    return Results("xtreme-r", {"name": name}, "test", made, list(tasks.values()), categories, overall, [], "0")
+
+
+APART = {
+    "a": only("a", ("xnli", "en"), ("xnli", "de"), ("xquad", "en")),
+    "b": only("b", ("xquad", "en"), ("xquad", "de")),
+}
+
+
+def values(section: Section, place: int = 0) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = section.charts[place].spec["data"]["values"]
+    return found
+
+
+def footnotes(section: Section, place: int = 0) -> list[str]:
+    found: list[str] = section.charts[place].spec.get("title", {}).get("text", [])
+    return found
+
+
+def test_each_system_has_its_own_coverage_and_its_own_note() -> None:
+    table = overview_table(APART)
+    rows = {(row[0], row[1]): row for row in table.rows}
+    assert rows["overall", "a"][3::3] == ("50.0*", "2/3 tasks")
+    assert rows["overall", "b"][3::3] == ("50.0*", "1/2 tasks")
+    assert rows["xquad", "a"][3::3] == ("50.0*", "1/2")
+    assert "a: * partial, missing: xnli/sw  xquad/sw  udpos" in table.notes
+    assert "b: * partial, missing: xquad/sw  udpos" in table.notes
+
+
+def test_charts_have_a_star_for_every_partial_figure_and_say_what_it_means() -> None:
+    section = overview_section(APART)
+    assert all(record["partial"] for record in values(section))
+    assert {record["coverage"] for record in values(section) if record["name"].startswith("overall")} == {
+        "2/3 tasks",
+        "1/2 tasks",
+    }
+    assert footnotes(section) == [
+        "* a: partial, without 1 task and 2 cells of others",
+        "* b: partial, without 1 task and 1 cell of others",
+    ]
+    stars = section.charts[0].spec["layer"][2]
+    assert (stars["mark"]["text"], stars["transform"]) == ("*", [{"filter": "datum.partial"}])
+    whole = msgspec.structs.replace(results("c"), overall=Overall("category", number(65), []))
+    assert footnotes(overview_section({"c": whole})) == []
+
+
+def test_the_transfer_gap_is_over_the_languages_that_are_there() -> None:
+    table = gap_table(APART)
+    assert [row[:2] + row[3:5] + row[6:] for row in table.rows] == [
+        ("xnli", "a", "50.0*", "+0.0*", "1/2"),
+        ("xquad", "b", "50.0*", "+0.0*", "1/2"),
+    ]
+    assert "a: * partial, missing: xnli/sw  xquad/sw  udpos" in table.notes
+    section = gap_section(APART)
+    assert [record["coverage"] for record in values(section)] == ["1/2", "1/2"]
+    assert len(footnotes(section)) == 2
+
+
+def test_means_of_families_are_marked_where_the_suite_has_more_of_them() -> None:
+    made = {"a": only("a", ("xnli", "en"), ("xnli", "de"), ("xnli", "ar"))}
+    missing_german = msgspec.structs.replace(made["a"].tasks[0], members=["en", "ar"], missing=["de"])
+    lacking = {"a": msgspec.structs.replace(made["a"], cells=made["a"].cells[::2], tasks=[missing_german])}
+    rows = {row[0]: row[-1] for row in group_table(lacking, "family").rows}
+    assert rows == {"Indo-European": "50.0*", "Afro-Asiatic": "50.0"}
+    labels = {record["group"]: record["label"] for record in values(group_section(lacking))}
+    assert labels == {"Indo-European": "50*", "Afro-Asiatic": "50"}
+    assert footnotes(group_section(lacking)) != []
+
+
+def test_cells_with_partial_gold_are_marked_in_the_chart_as_in_the_table() -> None:
+    section = language_section({"a": results("a")})
+    labels = {(record["task"], record["language"]): record["label"] for record in values(section)}
+    assert labels["xquad", "th"] == "7†"
+    assert labels["xnli", "en"] == "80"
+    assert footnotes(section) == ["† partial gold, in no average"]
+
+
+def test_one_cell_is_no_overall() -> None:
+    alone = only("a", ("xquad", "en"))
+    table = overview_table({"a": alone})
+    assert [row[0] for row in table.rows] == ["xquad"]
+    assert table.notes[0] == "no overall: one cell of xtreme-r was scored"
+    assert [record["name"] for record in values(overview_section({"a": alone}))] == ["xquad"]
+    # A suite of one cell asks for it.
+    asked = msgspec.structs.replace(
+        alone,
+        tasks=[msgspec.structs.replace(alone.tasks[0], missing=[])],
+        categories=[msgspec.structs.replace(alone.categories[0], missing=[])],
+        overall=Overall("category", number(50), []),
+    )
+    assert [row[0] for row in overview_table({"a": asked}).rows] == ["xquad", "category of xquad", "overall"]
+
+
+@pytest.mark.parametrize("section", [overview_section, gap_section, group_section, language_section])
+def test_scores_of_charts_are_those_of_tables(section: Any) -> None:
+    made = only("a", ("xquad", "en"), ("xquad", "de"))
+    shifted = {"f1": number(37.3), "em": number(20.2)}
+    cells = [msgspec.structs.replace(each, metrics=shifted) for each in made.cells]
+    average = [msgspec.structs.replace(made.tasks[0], score=number(28.749999999999996))]
+    record = msgspec.structs.replace(made, cells=cells, tasks=average)
+    for place in range(len(section({"a": record}).charts)):
+        shown = [entry.get("score", entry.get("english")) for entry in values(section({"a": record}), place)]
+        assert set(shown) <= {28.8, 50.0}
