@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from isogloss.cli.options import (
-    AllowPartial,
     Data,
     Format,
     Gold,
     Languages,
+    PartialGold,
+    Resample,
     Split,
-    Strict,
     Suite,
     Tasks,
     make_request,
@@ -31,17 +31,17 @@ def compare(
     languages: Languages = None,
     split: Split = "test",
     gold: Gold = None,
-    allow_partial: AllowPartial = False,
-    strict: Strict = False,
+    partial_gold: PartialGold = None,
+    resample: Resample = "source",
     json: Annotated[Path | None, typer.Option(help="Write the comparison as JSON.")] = None,
     form: Format = "table",
 ) -> None:
-    """Compare systems on the cells they share: differences with 95 % intervals and Holm-corrected p-values.
+    """Compare systems on the cells they share: differences with 95 % intervals and corrected p-values.
 
-    Both systems meet the same resampled examples, so a small difference that
-    always goes one way is found, and a large one that hangs on a few examples
-    is not believed. Cells: McNemar's exact test for accuracies, approximate
-    randomisation otherwise; averages: paired bootstrap.
+    If two systems are equally good, either could have given either's answers on
+    an article, a premise, an example: p is the share of all such exchanges that
+    move the scores at least as far apart. A folder of seeds (seed-0, seed-1, …)
+    stands for a method: seeds are then a further source of error.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def compare(
 
     if len(systems) < 2:
         raise typer.BadParameter("a comparison needs two prediction folders at least", param_hint="SYSTEMS")
-    request = make_request(suite, tasks, languages, split, data, gold, allow_partial, strict)
+    request = make_request(suite, tasks, languages, split, data, gold, partial_gold, resample)
     with progress("comparing") as step:
         comparisons = compare_request(systems, request, step)
     if json is not None:

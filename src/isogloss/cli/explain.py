@@ -32,8 +32,9 @@ def explain(
             "or alike in all languages, all=shared, or filled one by one, as the paper does, all=greedy.",
         ),
     ] = None,
-    # Not among the ten that are listed: docs/explain.md has it.
+    # Not among the ten that are listed: docs/explain.md has them.
     strict: Annotated[bool, typer.Option("--strict", hidden=True)] = False,
+    resample: Annotated[str, typer.Option(hidden=True)] = "source",
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
     bias: Annotated[bool, typer.Option("--bias", help="Only the data: no system needed.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything that was found out as JSON.")] = None,
@@ -61,7 +62,7 @@ def explain(
     from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
 
-    request = make_request(suite, tasks, languages, split, data, None, False, strict)
+    request = make_request(suite, tasks, languages, split, data, None, False if strict else None, resample)
     selection = select_attributes(words(attributes), request)
     if html is not None:
         from isogloss.report.charts import chart_library

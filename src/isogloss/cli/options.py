@@ -40,16 +40,18 @@ Regime = Annotated[
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 
-AllowPartial = Annotated[
-    bool,
+PartialGold = Annotated[
+    bool | None,
     typer.Option(
-        "--allow-partial",
-        help="Also score cells of whose examples only a part has gold, on that part; no average has them.",
+        "--allow-partial/--strict",
+        help="What becomes of answers whose gold is missing or incomplete (else left out and listed): score incomplete "
+        "gold too, outside of all averages; or fail.",
+        show_default=False,
     ),
 ]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Fail where answers are left out, for want of gold or of a right name."),
+Resample = Annotated[
+    str,
+    typer.Option(help="What intervals are for: source (new articles, premises, …) or example (of the same ones)."),
 ]
 
 
@@ -60,8 +62,8 @@ def make_request(
     split: str,
     data: Path | None,
     gold: Path | None,
-    allow_partial: bool,
-    strict: bool,
+    partial_gold: bool | None,
+    resample: str,
 ) -> "Request":
     """What `score`, `compare` and `explain` are to do, with every name checked."""
     from isogloss.scoring.cells import Request
@@ -73,8 +75,9 @@ def make_request(
         split=split,
         data=data,
         gold=gold,
-        allow_partial=allow_partial,
-        strict=strict,
+        allow_partial=partial_gold is True,
+        resample=resample,  # type: ignore[arg-type]  # checked there, with every other name
+        strict=partial_gold is False,
     )
 
 

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from isogloss.cli.options import (
-    AllowPartial,
     Data,
     Format,
     Gold,
     Languages,
+    PartialGold,
     Predictions,
+    Resample,
     Split,
-    Strict,
     Suite,
     Tasks,
     make_request,
@@ -32,10 +32,12 @@ def score(
     languages: Languages = None,
     split: Split = "test",
     gold: Gold = None,
-    allow_partial: AllowPartial = False,
-    strict: Strict = False,
-    json: Annotated[Path | None, typer.Option(help="Write the result record (results.json).")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write one row a number (scores.csv).")] = None,
+    partial_gold: PartialGold = None,
+    resample: Resample = "source",
+    json: Annotated[
+        Path | None, typer.Option(help="Write the result record; under a name in .csv, one row a number.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write one row a number.", hidden=True)] = None,
     form: Format = "table",
 ) -> None:
     """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
@@ -56,11 +58,11 @@ def score(
     from isogloss.report.tables import show
     from isogloss.scoring.score import score_request
 
-    request = make_request(suite, tasks, languages, split, data, gold, allow_partial, strict)
+    request = make_request(suite, tasks, languages, split, data, gold, partial_gold, resample)
     with progress("scoring") as step:
         results = score_request(predictions, request, step)
     if json is not None:
-        results.to_json(json)
+        results.to_csv(json) if json.suffix == ".csv" else results.to_json(json)
     if csv is not None:
         results.to_csv(csv)
     tables = score_tables({str(results.system.get("name", "")): results})
