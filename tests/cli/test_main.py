@@ -100,7 +100,7 @@ def test_score_and_compare_in_every_form(made: Path, form: str, capsys: pytest.C
     assert (
         run("compare", str(made / "a"), str(made / "b"), "--gold", gold, "--format", form, "--tasks", "xnli,xcopa") == 0
     )
-    assert "a is better than b" in capsys.readouterr().out
+    assert "a is the better checkpoint" in capsys.readouterr().out
 
 
 def test_records_are_written(made: Path, tmp_path: Path) -> None:

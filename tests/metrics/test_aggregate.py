@@ -14,7 +14,7 @@ import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.languages import published
 from isogloss.metrics import aggregate
-from isogloss.scoring.averages import Estimate, mean
+from isogloss.metrics.estimate import Estimate, mean
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import TASKS
 from isogloss.tasks.registry import task as find_task
@@ -31,7 +31,7 @@ def groups(scores):
 
 def over_languages(scores):
     """The average over languages, by the function that every result record comes from."""
-    return mean([Estimate(score, np.array([score]), 1, 1) for score in scores.values()]).value
+    return mean([Estimate(score, score, 1, {}, 0.0) for score in scores.values()]).value
 
 
 PRINTED = 0.06  # figures are printed to one decimal, and one of them is cut instead of rounded

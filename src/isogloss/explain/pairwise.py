@@ -13,7 +13,7 @@ from isogloss.explain.model import Bucket, BucketedAttribute
 from isogloss.metrics.estimate import Estimate, difference, estimate, swaps
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA, ENOUGH
-from isogloss.scoring.contrast import SystemContrast, contrast_numbers, corrected, tested
+from isogloss.scoring.contrast import SystemContrast, contrast_fields, corrected, tested
 
 # An answer is right from here on; for question answering that is an exact match, or all of its words.
 RIGHT = 0.5
@@ -81,8 +81,9 @@ def attribute_contrasts(
             rows = bucketed.rows(place)
             p, _ = tested(swaps(sides[0].select(rows), sides[1].select(rows)))
             ids = collector.add(table, rows) if collector else []
-            numbers = contrast_numbers((a.value, b.value), apart, p, family)
-            found.append(BucketContrast(*numbers, bucket, apart.value * whole.value < 0, ids))
+            fields = contrast_fields((a.value, b.value), apart, p, family)
+            turned = apart.value * whole.value < 0
+            found.append(BucketContrast(**fields, bucket=bucket, flips=turned, ids=ids))
             interactions.append(_interaction_p(apart, whole))
     contrasts = iter(
         msgspec.structs.replace(contrast, flips=contrast.flips and p < ALPHA)

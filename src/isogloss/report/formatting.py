@@ -12,7 +12,7 @@ def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:
         score_text(contrast.first),
         score_text(contrast.second),
         difference_text(contrast.difference),
-        difference_interval_text(contrast.adjusted_low, contrast.adjusted_high),
+        difference_interval_text(*contrast.interval_for_all),
         p_text(contrast.p),
     )
 

@@ -43,8 +43,8 @@ def _seeds(results: Results) -> list[str]:
     note = f"means over {len(results.seeds)} seeds"
     if top is not None and top.seeds is not None:
         note += (
-            f": standard deviation {score_text(top.seeds.sd)} points; of the variance of the mean {top.seeds.share:.0%} "
-            f"is due to the seeds, {1 - top.seeds.share:.0%} to the test set"
+            f": standard deviation {score_text(top.seeds.sd)} points; of the variance of their mean "
+            f"{top.seeds.share:.0%} is due to the seeds, {1 - top.seeds.share:.0%} to the test set"
         )
     return [note]
 

@@ -16,7 +16,7 @@ from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
 from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.contrast import contrast_numbers, corrected, distinct_names, tested
+from isogloss.scoring.contrast import contrast_fields, corrected, distinct_names, tested
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders, seed_share
 from isogloss.scoring.sources import Sources
@@ -249,9 +249,18 @@ def _check_same_examples(cells: Sequence[Cell], names: tuple[str, str]) -> None:
 def _contrast(level: str, name: str, pair: PairedEstimates, family: int, partial: bool = False) -> ScoreContrast:
     apart = difference(pair.first, pair.second, paired=True)
     p, test = (apart.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
-    numbers = contrast_numbers((pair.first.value, pair.second.value), apart, p, family)
+    fields = contrast_fields((pair.first.value, pair.second.value), apart, p, family)
     lower = lower_is_better(name.partition("/")[0])
-    return ScoreContrast(*numbers, level, name, test, pair.first.n, lower, partial, seed_share(apart))
+    return ScoreContrast(
+        **fields,
+        level=level,
+        name=name,
+        test=test,
+        n=pair.first.n,
+        lower_is_better=lower,
+        partial=partial,
+        seed_share=seed_share(apart),
+    )
 
 
 def _overall(averages: Mapping[str, PairedEstimates], request: Request, partial: bool) -> ScoreContrast:

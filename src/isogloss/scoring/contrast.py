@@ -1,7 +1,7 @@
 """Two systems on the same examples: the difference of their scores, and whether it is real."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -11,7 +11,15 @@ from isogloss.metrics.significance import holm, one_size, sign_test
 from isogloss.metrics.student import ALPHA
 
 
-class SystemContrast(msgspec.Struct, frozen=True):
+class _Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands beside a contrast; records that were written before have none of it."""
+
+    adjusted_low: float | None = None
+    adjusted_high: float | None = None
+    detectable: float | None = None
+
+
+class SystemContrast(_Beside, frozen=True):
     """Two systems on something: scores and difference, first minus second, on the 0..100 scale.
 
     Attributes:
@@ -32,9 +40,11 @@ class SystemContrast(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     p: float
-    adjusted_low: float | None
-    adjusted_high: float | None
-    detectable: float | None
+
+    @property
+    def interval_for_all(self) -> tuple[float | None, float | None]:
+        """The interval that goes with the corrected p; that of one test where a record has no other."""
+        return (self.low, self.high) if self.adjusted_low is None else (self.adjusted_low, self.adjusted_high)
 
     @property
     def significant(self) -> bool:
@@ -51,18 +61,21 @@ class SystemContrast(msgspec.Struct, frozen=True):
 C = TypeVar("C", bound=SystemContrast)
 
 
-# The fields of a contrast, in order.
-ContrastNumbers = tuple[
-    float, float, float, float | None, float | None, float, float | None, float | None, float | None
-]
-
-
-def contrast_numbers(scores: tuple[float, float], difference: Estimate, p: float, family: int) -> ContrastNumbers:
+def contrast_fields(scores: tuple[float, float], difference: Estimate, p: float, family: int) -> dict[str, Any]:
     """Two scores, 0..1, and their difference as the fields of a contrast; `family` is how many are tested together."""
     low, high = scaled(difference.difference_interval())
-    for_all = scaled(difference.difference_interval(1 - ALPHA / family))
-    detectable = None if difference.detectable is None else 100 * difference.detectable
-    return 100 * scores[0], 100 * scores[1], 100 * difference.value, low, high, p, *for_all, detectable
+    adjusted_low, adjusted_high = scaled(difference.difference_interval(1 - ALPHA / family))
+    return {
+        "first": 100 * scores[0],
+        "second": 100 * scores[1],
+        "difference": 100 * difference.value,
+        "low": low,
+        "high": high,
+        "p": p,
+        "adjusted_low": adjusted_low,
+        "adjusted_high": adjusted_high,
+        "detectable": None if difference.detectable is None else 100 * difference.detectable,
+    }
 
 
 def tested(swapped: Estimate) -> tuple[float, str]:
