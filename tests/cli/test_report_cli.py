@@ -112,6 +112,16 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "r").exists()
 
 
+def test_a_record_without_a_main_metric_is_refused(tmp_path: Path) -> None:
+    made = results("one")
+    cells = [msgspec.structs.replace(cell, metrics={}) if cell.language == "hi" else cell for cell in made.cells]
+    msgspec.structs.replace(made, cells=cells).to_json(tmp_path / "results.json")
+    done = isogloss("report", tmp_path, "-o", tmp_path / "r")
+    assert done.code == 1
+    assert "results.json: xquad/hi has no f1 and no em. Score the predictions again" in done.err
+    assert not (tmp_path / "r").exists()
+
+
 def test_other_files_are_refused(run: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"x": 1}', encoding="utf-8")
     done = isogloss("report", run, "--explain", tmp_path / "other.json", "-o", tmp_path / "r")

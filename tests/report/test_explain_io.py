@@ -44,6 +44,7 @@ def test_each_kind_is_known_by_what_is_in_it(tmp_path: Path) -> None:
         ("[1]", "not an explanation"),
         ('{"x": ' + "[" * 5000, "not an explanation"),
         ('{"x": 1}', "neither systems nor a survey"),
+        ('{"explanations": [], "pairs": [1e308]}', "numbers that nothing can be counted by"),
         ('{"explanations": 3}', "not an analysis of isogloss explain"),
         ('{"distributions": [{}]}', "not a survey of isogloss explain --bias"),
     ],

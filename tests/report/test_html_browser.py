@@ -224,7 +224,7 @@ def test_the_policy_lets_no_text_become_code(browser: Any, file: Path) -> None:
     opened.goto(file.as_uri())
     # Later, since the policy does not hold for what a debugger runs.
     opened.evaluate(
-        "setTimeout(() => { try { new Function('window.hacked = 1')(); } catch (error) { window.refused = error.name; } })"
+        "setTimeout(() => { try { new Function('window.hacked = 1')(); } catch (e) { window.refused = e.name; } })"
     )
     opened.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=data: onerror=\"window.hacked = 1\">')")
     opened.evaluate(

@@ -179,9 +179,11 @@ def interval_rule(axis: Literal["x", "y"], quantity: Spec, width: float = 1.5, *
 def partial_stars(field: str, quantity: Spec) -> Spec:
     """A layer with a star beside every figure that is over a part of what it is named after."""
     return {
-        "transform": [{"filter": "datum.partial"}],
-        "mark": {"type": "text", "text": "*", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold"},
-        "encoding": {"x": {"field": field, **quantity}},
+        "mark": {"type": "text", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold"},
+        "encoding": {
+            "x": {"field": field, **quantity},
+            "text": {"condition": {"test": "datum.partial", "value": "*"}, "value": ""},
+        },
     }
 
 

@@ -1,6 +1,6 @@
 """What `isogloss explain` wrote, read back and joined: explanations, pairs of systems, surveys of the data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from isogloss.explain.pairwise import PairwiseExplanation
 from isogloss.report.names import shortest_distinct, system_words
 from isogloss.scoring.contrast import distinct_names
 
+# Beyond any score, length or count.
+LARGEST = 1e12
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
 
 
@@ -66,6 +68,8 @@ def _read(path: Path) -> Analysis | DatasetBias:
         found = printable_values(msgspec.json.decode(read_bytes(path), type=dict[str, Any]))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"not an explanation: {error}", where=str(path), fix=FIX) from None
+    if any(abs(number) > LARGEST for number in _numbers(found)):
+        raise DataError("not an explanation: it has numbers that nothing can be counted by", where=str(path), fix=FIX)
     try:
         if "explanations" in found:
             return msgspec.convert(found, Analysis)
@@ -75,6 +79,14 @@ def _read(path: Path) -> Analysis | DatasetBias:
         what = "an analysis of isogloss explain" if "explanations" in found else "a survey of isogloss explain --bias"
         raise DataError(f"not {what}: {error}", where=str(path)) from None
     raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(inner)
 
 
 def _check_consistent(where: str, found: Analysis | DatasetBias) -> None:

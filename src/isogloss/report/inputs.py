@@ -10,6 +10,7 @@ from isogloss.explain.bias import DatasetBias
 from isogloss.report.explain_io import ExplainRecords, read_explain_records
 from isogloss.report.names import shortest_distinct, system_words
 from isogloss.scoring.results import Results
+from isogloss.tasks.registry import task
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,20 @@ def read_inputs(
     results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | DatasetBias] = ()
 ) -> ReportInputs:
     """Result records, or folders that have a `results.json`, and what `isogloss explain` found out."""
-    records = [each if isinstance(each, Results) else Results.from_json(_record_file(Path(each))) for each in results]
+    records = [each if isinstance(each, Results) else _read_record(_record_file(Path(each))) for each in results]
     # The same system may have been scored on two suites.
     names = shortest_distinct([(*system_words(record.system), record.suite) for record in records])
     return ReportInputs(dict(zip(names, records, strict=True)), read_explain_records(explain))
+
+
+def _read_record(path: Path) -> Results:
+    record = Results.from_json(path)
+    for cell in record.cells:
+        lacking = [metric for metric in task(cell.task).main if metric not in cell.metrics]
+        if lacking:
+            what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
+            raise DataError(what, where=str(path), fix="Score the predictions again")
+    return record
 
 
 def _record_file(path: Path) -> Path:

@@ -16,6 +16,8 @@ def population_notes(results: Results) -> list[str]:
 
 
 def _population(effects: Mapping[str, float | None], resample: str) -> list[str]:
+    if not resample:
+        return []
     if resample == "example":
         words = {word: None for name in effects if (word := task(name).cluster)}
         same = f" from the same {' and '.join(map(_plural, words))}" if words else ""

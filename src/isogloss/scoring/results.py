@@ -135,7 +135,7 @@ class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing.
 
     `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
-    ("example"). `seeds` names the runs that the scores are means of, where there are several.
+    ("example"); "" in records of earlier versions. `seeds` names the runs that the scores are means of, where there are several.
     `left_out` are answers that are in no score, and why.
     """
 
@@ -149,7 +149,7 @@ class Results(msgspec.Struct, frozen=True):
     pairs: list[PairScores]
     isogloss: str
     schema_version: int = SCHEMA
-    resample: str = "example"
+    resample: str = ""
     seeds: list[str] = []
     left_out: list[LeftOut] = []
 
