@@ -145,8 +145,8 @@ def warn_of_damage(found: Mapping[CellKey, str], consequence: str) -> None:
     for cell, reason in found.items():
         by_reason.setdefault(reason, []).append(cell)
     for reason, cells in by_reason.items():
-        more = f" and {len(cells) - 1:,} more cells" if len(cells) > 1 else ""
-        warn(f"{cells[0]}{more} {consequence}: {reason}", stacklevel=2)
+        more = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        warn(f"{consequence}: {cells[0]}{more}: {reason}", stacklevel=3)
 
 
 def read_record(path: Path) -> CellRecord | None:
