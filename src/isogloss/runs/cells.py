@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import IsoglossError
 from isogloss.predictions.formats import parse_json_lines
 from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
@@ -59,7 +58,8 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
             peak_memory_mb=_peak_memory_mb(),
         )
         return write_outcome(plan, cell, outcome, provenance, checksums)
-    except (IsoglossError, OSError):
+    except BaseException:  # a full disk, or Ctrl-C
+        plan.record_path(cell).unlink(missing_ok=True)
         _write_answers(plan, cell, None)
         raise
 
