@@ -17,6 +17,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 pytest_plugins = ["tiny_models"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the tests that can go on for as long as one likes."""
+    parser.addoption("--kills", type=int, default=8, help="how often a run is killed, and a file of it damaged")
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real datasets; tests over real files skip, and say why, where there is none."""

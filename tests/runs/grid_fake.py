@@ -4,6 +4,7 @@ What it does is set by environment variables, which reach every process: FAKE_LO
 and every prediction), FAKE_SLEEP (the longest cell, in ms), FAKE_TROUBLE (`kind@seed-task/language`, …).
 """
 
+import json
 import os
 import random
 import signal
@@ -115,6 +116,17 @@ def snapshot(root: Path) -> dict[str, bytes]:
     files = (path for path in root.rglob("*") if path.is_file())
     found = [path for path in files if ".cells" not in path.parts or path.suffix == ".npz"]
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
+
+
+def untimed_records(root: Path) -> dict[str, dict[str, Any]]:
+    """The records of all cells, without what depends on the moment and the machine's mood."""
+    found = {}
+    for path in sorted(root.glob("seed-*/.cells/*/*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for key in ("started", "fit_seconds", "seconds", "peak_memory_mb"):
+            del record["provenance"][key]
+        found[str(path.relative_to(root))] = record
+    return found
 
 
 def scores(plan: Plan) -> dict[CellKey, CellScore | None]:

@@ -263,13 +263,14 @@ def test_who_waits_for_a_fit_is_told_what_for(tmp_path: Path, keeper: None) -> N
     lock.write_bytes(msgspec.json.encode(locks.Owner("elsewhere", 1, "1", "token")))
     told = []
 
-    def on_progress(waiting: str) -> None:
+    def on_progress(waiting: str, answering: CellKey | None = None) -> None:
         told.append(waiting)
         if waiting:
             lock.unlink(missing_ok=True)  # the other one is done
 
     run_plan(plan, on_progress=on_progress)
-    assert [waiting for waiting in told if waiting] == ["another process is learning seed-0 mini-xquad"]
+    said = f"another process is learning seed-0 mini-xquad: {lock} is held by process 1 on elsewhere"
+    assert [waiting for waiting in told if waiting] == [said]
 
 
 def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

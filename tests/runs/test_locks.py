@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import msgspec
 import pytest
 
 from isogloss.runs import locks
-from isogloss.runs.locks import Owner, acquire, owners, release_all, remove_stale
+from isogloss.runs.locks import Owner, acquire, holder, owners, release_all, remove_stale
 
 FORK = multiprocessing.get_context("fork")
 
@@ -140,6 +141,76 @@ def test_an_empty_lock_is_nobodys_once_it_is_old(tmp_path: Path) -> None:
     assert acquire(path) is None
     os.utime(path, (0, 0))
     assert acquire(path) is not None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff",
+        b'{"machine": "\xff", "pid": 1, "started": "", "token": "x"}',
+        b'{"machine": "far", "pid": 1, "started": "1", "token": "../../x/y"}',
+        b'{"machine": "far", "pid": 1, "started": "1", "token": "a\\u0000b"}',
+        b'{"machine": "far", "pid": 1, "started": "1", "token": ""}',
+        b'{"machine": "far", "pid": -1, "started": "1", "token": "x"}',
+    ],
+)
+def test_a_damaged_lock_is_nobodys_once_it_is_not_touched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.lock"
+    path.write_bytes(content)
+    assert acquire(path) is None
+    assert holder(path) == "nobody, for it is damaged, and is taken over when it is 45 s old"
+    old = time.time() - locks.IMPOSSIBLE - 1
+    os.utime(path, (old, old))
+    lock = acquire(path)
+    assert lock is not None
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("links", [1, 2, 3])
+def test_a_token_that_leads_back_hangs_nobody(tmp_path: Path, links: int) -> None:
+    """A chain of owners that ends where it began: `x.lock.0` names itself, or one before it, as its predecessor."""
+    path = tmp_path / "x.lock"
+    for number in range(links + 1):
+        file = path.with_name(f"x.lock.{number - 1}") if number else path
+        file.write_bytes(msgspec.json.encode(Owner("far", 1, "1", str(number % links))))
+        os.utime(file, (0, 0))
+    remove_stale(tmp_path)
+    assert holder(path) == ""
+    lock = acquire(path)
+    assert lock is not None
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_of_the_future_is_taken_over_if_nobody_touches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.lock"
+    put(path, machine="far", pid=7, age=-1e9)
+    assert acquire(path) is None
+    assert re.fullmatch(
+        r"process 7 on far, by a lock dated 20\d\d-.*, in the future: it is taken over if nobody touches it for 45 s",
+        holder(path),
+    )
+    began = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: began + locks.IMPOSSIBLE - 1)
+    assert acquire(path) is None
+    os.utime(path, (time.time() + 2e9,) * 2)  # touched, if by a strange clock
+    monkeypatch.setattr(time, "monotonic", lambda: began + locks.IMPOSSIBLE + 1)
+    assert acquire(path) is None
+    monkeypatch.setattr(time, "monotonic", lambda: began + 2 * locks.IMPOSSIBLE + 2)
+    assert acquire(path) is not None
+
+
+def test_a_holder_is_named_with_the_time(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    assert holder(path) == ""
+    with acquire(path) as lock:  # type: ignore[union-attr]
+        host = lock.owner.machine.split()[0]
+        assert holder(path) == f"process {os.getpid()} on {host} since {lock.owner.since}"
+        assert lock.owner.since.endswith("+00:00")
 
 
 @pytest.mark.parametrize("taken_anew", [False, True])

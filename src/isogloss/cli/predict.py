@@ -58,6 +58,6 @@ def predict(
         fitted, _ = fit_system(find_system(system), job)
         step(f"done, predicting {of.id}/{language}")
         examples = job.read(language, split).examples
-        values = ask(fitted, examples)
+        values = ask(fitted, of, examples)
     path = write_predictions(out, of, language, split, examples.ids, values, force=force)
     say(f"{path}  {len(examples):,} answers")

@@ -3,7 +3,9 @@
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from isogloss.data.files import atomic_write
@@ -12,7 +14,7 @@ from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
 from isogloss.runs.fit import CellOutcome, FitJob, FitResult, predict
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import CellRecord, Provenance, write_record
+from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, checksum, write_record
 from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
@@ -23,28 +25,52 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
 
+@dataclass(frozen=True)
+class _AnsweredCell:
+    """The answers of a cell as they are stored, and as they were judged, None where there is no gold."""
+
+    content: bytes
+    judged: Cell | None
+
+
 def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
-    """Fill a cell whose lock is held: the answers first, the record last."""
+    """Fill a cell whose lock is held: the answers first, the record last.
+
+    Raises:
+        IsoglossError: a file cannot be written; nothing of the cell is left then.
+    """
     _remove_leftovers(plan, cell)
     _reset_peak_memory()
     began, start = datetime.now(UTC), time.perf_counter()
     if fit_result.system is None:
-        outcome = fit_result.cell_outcome(cell.language)
+        outcome, answered = fit_result.cell_outcome(cell.language), None
     else:
-        outcome = _predict_and_judge(plan, cell, fit_result, fit_result.system)
-    provenance = Provenance(
-        fit_result.config,
-        began.isoformat(timespec="milliseconds"),
-        data=outcome.files,
-        training=fit_result.outcome.files,
-        fit_seconds=round(fit_result.seconds, 4),
-        seconds=round(time.perf_counter() - start, 4),
-        peak_memory_mb=_peak_memory_mb(),
-    )
-    return write_outcome(plan, cell, outcome, provenance)
+        outcome, answered = _predict_and_judge(plan, cell, fit_result, fit_result.system)
+    try:
+        checksums = _write_answers(plan, cell, answered)
+        provenance = Provenance(
+            fit_result.config,
+            began.isoformat(timespec="milliseconds"),
+            data=outcome.files,
+            training=fit_result.outcome.files,
+            fit_seconds=round(fit_result.seconds, 4),
+            seconds=round(time.perf_counter() - start, 4),
+            peak_memory_mb=_peak_memory_mb(),
+        )
+        return write_outcome(plan, cell, outcome, provenance, checksums)
+    except BaseException:  # a full disk, or Ctrl-C
+        plan.record_path(cell).unlink(missing_ok=True)
+        _write_answers(plan, cell, None)
+        raise
 
 
-def write_outcome(plan: Plan, cell: CellKey, outcome: CellOutcome, provenance: Provenance) -> CellRecord:
+def write_outcome(
+    plan: Plan,
+    cell: CellKey,
+    outcome: CellOutcome,
+    provenance: Provenance,
+    checksums: AnswerChecksums | None = None,
+) -> CellRecord:
     """Record how a cell ended."""
     record = CellRecord(
         plan.system,
@@ -58,34 +84,48 @@ def write_outcome(plan: Plan, cell: CellKey, outcome: CellOutcome, provenance: P
         outcome.score,
         outcome.reason,
         outcome.traceback,
+        checksums,
     )
     write_record(plan.record_path(cell), record)
     return record
 
 
-def _predict_and_judge(plan: Plan, cell: CellKey, fit_result: FitResult, system: System) -> CellOutcome:
-    """Predict and judge a cell, and write answers and statistics."""
-    job = fit_result.job
-    statistics = plan.statistics_path(cell)
-    path = plan.predictions_path(cell)
+def _predict_and_judge(
+    plan: Plan, cell: CellKey, fit_result: FitResult, system: System
+) -> tuple[CellOutcome, _AnsweredCell | None]:
+    """Predict and judge a cell; whatever goes wrong must not stop the other cells."""
+    job, path = fit_result.job, plan.predictions_path(cell)
     try:
         cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
-        values = predict(system, cell_input.examples)
+        values = predict(system, job.task, cell_input.examples)
         content = encode_predictions(path, cell_input.examples.ids, values)
         reason = _no_gold(job.task, cell_input.examples)
         judged = None if reason else _judge(job, _with_gold(job, cell_input.examples), content, path)
-        with atomic_write(path) as stream:
-            stream.buffer.write(content)
-        if judged is not None and can_store(judged):
-            write_cell(statistics, judged)
-        else:
-            statistics.unlink(missing_ok=True)
-        return CellOutcome(reason=reason, files=cell_input.files, score=None if judged is None else score_cell(judged))
-    except Exception as error:  # whatever it is, it must not stop the other cells
-        # Answers that cannot be scored would stand in the way of everything that reads the folder.
-        for left in (path, statistics):
-            left.unlink(missing_ok=True)
-        return CellOutcome.of_error(error)
+        score = None if judged is None else score_cell(judged)
+    except Exception as error:
+        return CellOutcome.of_error(error), None
+    return CellOutcome(reason=reason, files=cell_input.files, score=score), _AnsweredCell(content, judged)
+
+
+def _write_answers(plan: Plan, cell: CellKey, answered: _AnsweredCell | None) -> AnswerChecksums | None:
+    """Write answers and statistics; what is not there must not be on disk, where it would be taken for this cell's."""
+    predictions, statistics = plan.predictions_path(cell), plan.statistics_path(cell)
+    if answered is None:
+        predictions.unlink(missing_ok=True)
+        statistics.unlink(missing_ok=True)
+        return None
+    with atomic_write(predictions) as stream:
+        stream.buffer.write(answered.content)
+    return AnswerChecksums(sha256(answered.content).hexdigest(), write_statistics(statistics, answered.judged))
+
+
+def write_statistics(path: Path, judged: Cell | None) -> str:
+    """Keep the statistics of a cell beside its record; gives their checksum, "" where there are none to keep."""
+    if judged is None or not can_store(judged):
+        path.unlink(missing_ok=True)
+        return ""
+    write_cell(path, judged)
+    return checksum(path)
 
 
 def _no_gold(task: Task, examples: Examples) -> str:

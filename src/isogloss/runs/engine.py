@@ -8,7 +8,6 @@ cells nor records. It takes jobs and says when they have ended.
 
 import random
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from typing import Protocol
 
 from isogloss.runs.cells import fill_cell
 from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
-from isogloss.runs.locks import Lock, acquire
+from isogloss.runs.locks import Lock, acquire, holder
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import System
 from isogloss.training.processes import broadcast
@@ -25,11 +24,20 @@ from isogloss.training.processes import broadcast
 # Seconds between two looks at what others are doing.
 POLL = 0.2
 
-# Called now and then with what is being waited for, "" for nothing.
-OnProgress = Callable[[str], None]
+
+class OnProgress(Protocol):
+    """Is called now and then while a grid is filled."""
+
+    def __call__(self, waiting: str, answering: CellKey | None = None) -> None:
+        """Take notice.
+
+        Args:
+            waiting: what is being waited for, "" for nothing.
+            answering: the cell that the system of this process answers now, None while it does not.
+        """
 
 
-def no_progress(waiting: str) -> None:
+def no_progress(waiting: str, answering: CellKey | None = None) -> None:
     """Show nothing."""
 
 
@@ -72,9 +80,10 @@ class CellsJob:
                 continue
             with lock:
                 if plan.missing([cell]):  # else another process finished it just before we had the lock
+                    on_progress("", answering=cell)
                     fill_cell(plan, cell, fit_result)
                     filled += 1
-            on_progress("")
+        on_progress("")
         return filled
 
 
@@ -105,7 +114,8 @@ def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -
 def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:
     """A lock, however long it takes to get."""
     while (lock := acquire(path)) is None:
-        on_progress(waiting)
+        if owner := holder(path):
+            on_progress(f"{waiting}: {path} is held by {owner}")
         time.sleep(POLL)
     return lock
 

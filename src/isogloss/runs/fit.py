@@ -2,17 +2,20 @@
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.records import CellStatus, InputFiles
 from isogloss.scoring.results import CellScore
-from isogloss.systems.base import FitContext, System, SystemFailureError
+from isogloss.systems.base import FitContext, System, SystemFailureError, explained
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.training.processes import in_step
@@ -73,10 +76,13 @@ class FitJob:
         Raises:
             NotAvailableError: the system refuses the task, the regime is not for it, or there is no training set.
         """
-        train_task = system.learns_from(self.task)
-        if refusal := system.refusal(self.task) or self.regime.refusal(self.task, train_task):
+        with explained(system.name, f"cannot learn {self.task.id}"):
+            train_task = system.learns_from(self.task)
+            refusal = system.refusal(self.task) or self.regime.refusal(self.task, train_task)
+            needs_training = not refusal and system.needs_training(self.task)
+        if refusal:
             raise NotAvailableError(refusal)
-        if system.needs_training(self.task):
+        if needs_training:
             return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed))
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
             what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
@@ -116,7 +122,7 @@ class FitResult:
     """A fitted system, or none and why.
 
     Attributes:
-        config: the system's metadata.
+        config: the system's configuration.
         seconds: how long it took.
         outcome: how it ended, with the files it learnt from.
         cell_outcomes: how the cells end that have a reason of their own, where there is no system.
@@ -145,26 +151,51 @@ def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
     with in_step():
         train = job.training(system)
         files = None if train is None else InputFiles.of(train)
-    return system.learn(job.task, train, job.seed, job.context()), files
+    with explained(system.name, f"cannot learn {job.task.id}"):
+        fitted = system.learn(job.task, train, job.seed, job.context())
+    if not isinstance(fitted, System):
+        what = f"system {system.name!r} learnt {job.task.id} and gave a {type(fitted).__name__}, not a system"
+        raise SystemFailureError(what, fix="End its fit with: return self")
+    return fitted, files
 
 
-def predict(system: System, examples: Examples) -> Sequence[Any]:
+def predict(system: System, task: Task, examples: Examples) -> Sequence[Any]:
     """The answers of a fitted system, one for each example.
 
     Raises:
-        SystemFailureError: there are more answers than examples, or fewer.
+        SystemFailureError: it fails; or its answers are not a list, more or fewer than the examples, or one of them is
+            no answer to this task.
     """
-    values = system.predict(examples)
+    where, name = f"{examples.task}/{examples.language}", f"system {system.name!r}"
+    with explained(system.name, "cannot answer", where):
+        values = system.predict(examples)
+    if not hasattr(values, "__len__") or isinstance(values, str | bytes | Mapping | Set):
+        what = f"{name} gave a {type(values).__name__}, not a list of answers"
+        raise SystemFailureError(what, where=where, fix="predict returns a list with an answer for every example")
     if len(values) != len(examples):
-        what = f"{system.name} gave {len(values)} answers to {len(examples)} examples"
-        raise SystemFailureError(what, where=f"{examples.task}/{examples.language}")
+        raise SystemFailureError(f"{name} gave {len(values)} answers to {len(examples)} examples", where=where)
+    kind = kind_of(task)
+    wrong = (row for row, value in enumerate(values) if not _is_answer(value, kind))
+    if not _is_answer(list(values), kind, all_of_them=True) and (row := next(wrong, None)) is not None:
+        what = f"{name} answers {repr(values[row])[:60]} ({type(values[row]).__name__}) to {examples.ids[row]!r}"
+        raise SystemFailureError(what, where=where, fix=f"An answer is {kind.answer_help}")
     return values
+
+
+def _is_answer(value: Any, kind: Kind, *, all_of_them: bool = False) -> bool:
+    """Whether a value is of the type of a kind's answers, or all values of a list."""
+    expected = kind.answer_type | None
+    try:
+        msgspec.convert(value, list[expected] if all_of_them else expected)  # type: ignore[valid-type]
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def fit_group(plan: Plan, group: FitGroup, system: System, inputs: Mapping[str, CellInput] | None = None) -> FitResult:
     """Fit a system for a group; an error becomes the outcome of every cell."""
     start = time.perf_counter()
-    job, config = FitJob.of(plan, group), dict(system.metadata)
+    job, config = FitJob.of(plan, group), system.configuration
     try:
         fitted, files = fit_system(system, job)
     except Exception as error:  # a system may fail in any way whatever
@@ -189,7 +220,7 @@ def nothing_to_predict(
     plan: Plan, group: FitGroup, system: System, cell_outcomes: Mapping[str, CellOutcome]
 ) -> FitResult:
     """The result where no cell has examples: nothing is fitted, and every cell ends as `read_ahead` says."""
-    job, config = FitJob.of(plan, group), dict(system.metadata)
+    job, config = FitJob.of(plan, group), system.configuration
     try:
         job.training(system)
     except Exception as error:  # what keeps it from learning is the better reason

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from isogloss.errors import IsoglossError
 from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
-from isogloss.runs.locks import releasing_on_interrupt
+from isogloss.runs.locks import holder, releasing_on_interrupt
 from isogloss.runs.plan import Plan
 from isogloss.runs.prepare import prepare
 from isogloss.runs.processes import ProcessEngine
@@ -55,16 +55,17 @@ def run_plan(
         _follow(plan, system)
         return count_cells(plan)
     with _leading(), releasing_on_interrupt(plan.root):
-        metadata = system.metadata  # a model that is not there says so before any folder is made for it
-        with wait_for_lock(plan.run_lock_path):
-            prepare(plan, system, metadata, force=force)
+        configuration = system.configuration  # a model that is not there says so before any folder is made for it
+        waiting = "another process prepares or sums up these runs"
+        with wait_for_lock(plan.run_lock_path, on_progress, waiting):
+            prepare(plan, system, configuration, force=force)
         on_progress("")
         if engine is None:
             engine = InProcessEngine(system, on_progress) if jobs == 1 else ProcessEngine(plan, jobs)
         with engine:
             fill(plan, engine, on_progress)
         on_progress("")
-        with wait_for_lock(plan.run_lock_path):
+        with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             return write_results(plan)
 
 
@@ -89,14 +90,14 @@ def fill(plan: Plan, engine: Engine, on_progress: OnProgress = no_progress) -> N
     """Have an engine fill cells until none is missing, waiting for those that other processes work on."""
     submitted = _SubmittedJobs()
 
-    def wait() -> None:
+    def wait(waiting: str = "") -> None:
         engine.wait(POLL)
-        on_progress("")
+        on_progress(waiting)
         submitted.collect()
 
     for job in _jobs(plan, submitted):
         if job is None:
-            wait()
+            wait(_held_by_others(plan))
         else:
             submitted.running[engine.submit(job)] = job
             submitted.collect()
@@ -104,6 +105,15 @@ def fill(plan: Plan, engine: Engine, on_progress: OnProgress = no_progress) -> N
             wait()
     while submitted.running:
         wait()
+
+
+def _held_by_others(plan: Plan) -> str:
+    """Which missing cell another process has, and which process; "" where none has any."""
+    for group in plan.missing_groups():
+        for cell in group.cells:
+            if owner := holder(plan.lock_path(cell)):
+                return f"another process fills {cell}: {plan.lock_path(cell)} is held by {owner}"
+    return ""
 
 
 @dataclass

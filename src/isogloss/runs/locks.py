@@ -8,10 +8,13 @@ first, so whoever succeeds an owner of a chain that is gone finds his own file a
 """
 
 import os
+import re
 import socket
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -23,15 +26,18 @@ import msgspec
 STALE = 180.0
 # … and touches it this often.
 HEARTBEAT = 15.0
+# A lock that no owner leaves so, damaged or dated in the future, is nobody's when it is not touched for this long.
+IMPOSSIBLE = 3 * HEARTBEAT
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """Who has a lock: machine, process and the moment it started (process numbers are used again), and a token."""
+    """Who has a lock, and since when; `started` is when the process began, for process numbers are used again."""
 
     machine: str
     pid: int
     started: str
     token: str
+    since: str = ""
 
 
 class _Link(NamedTuple):
@@ -76,7 +82,8 @@ class Lock:
 
 def acquire(path: Path) -> Lock | None:
     """The lock of that name; None where somebody alive has it, or was quicker."""
-    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex)
+    since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since)
     path.parent.mkdir(parents=True, exist_ok=True)
     claim = path.with_name(f".{path.name}.{me.token}.claim")
     try:
@@ -96,6 +103,25 @@ def acquire(path: Path) -> Lock | None:
         mine.unlink(missing_ok=True)
         return None
     return Lock(path, mine, me)
+
+
+def holder(path: Path) -> str:
+    """Who has a lock and since when, in words; "" where nobody has it."""
+    chain = _chain(path)
+    if not chain:
+        return ""
+    file, owner = chain[-1]
+    if not owner.machine:
+        return f"nobody, for it is damaged, and is taken over when it is {IMPOSSIBLE:.0f} s old"
+    said = f"process {owner.pid} on {owner.machine.partition(' ')[0]}" + (
+        f" since {owner.since}" if owner.since else ""
+    )
+    if owner.machine != _machine() and _written(file) > time.time() + STALE:
+        dated = datetime.fromtimestamp(min(_written(file), _LATEST), UTC).isoformat(sep=" ", timespec="seconds")
+        said += (
+            f", by a lock dated {dated}, in the future: it is taken over if nobody touches it for {IMPOSSIBLE:.0f} s"
+        )
+    return said
 
 
 def owners(path: Path) -> list[Owner]:
@@ -155,39 +181,65 @@ def _successor(path: Path, dead: Owner) -> Path:
 
 def _chain(path: Path) -> list[_Link]:
     """The files of a lock from the first owner to the present one; empty where nobody has it."""
-    chain: list[_Link] = []
+    chain: dict[Path, Owner] = {}
     file = path
     while (owner := _read(file)) is not None:
-        chain.append(_Link(file, owner))
+        if _successor(path, owner) in (file, *chain):  # a token that leads back: no owner's
+            owner = _nobody(file)
+        chain[file] = owner
         file = _successor(path, owner)
-    return chain
+    return [_Link(*item) for item in chain.items()]
 
 
 def _read(file: Path) -> Owner | None:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Owner)
+        owner = msgspec.json.decode(file.read_bytes(), type=Owner)
     except FileNotFoundError:
         return None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
-        return Owner("", 0, "", f"damaged-{_inode(file)}")
+        return _nobody(file)
+    # The token becomes part of a file's name.
+    return owner if owner.pid > 0 and re.fullmatch(r"[\w-]{1,64}", owner.token) else _nobody(file)
 
 
-def _inode(file: Path) -> int:
+def _nobody(file: Path) -> Owner:
+    """The owner of a damaged lock."""
     try:
-        return file.stat().st_ino
+        return Owner("", 0, "", f"damaged-{file.stat().st_ino}")
     except FileNotFoundError:
-        return 0
+        return Owner("", 0, "", "damaged-0")
+
+
+# The end of the time that Python can write down.
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+
+
+def _written(file: Path) -> float:
+    """When a lock was last touched; at the beginning of time, if it is gone."""
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+# Locks that are dated in the future: their dates, and when they were first seen to have them.
+_IN_THE_FUTURE: dict[Path, tuple[float, float]] = {}
 
 
 def _alive(link: _Link, now: float) -> bool:
     """Whether an owner lives: a process of this machine if it still runs, any other if its lock is fresh."""
     if link.owner.machine == _machine():
         return _started(link.owner.pid) == link.owner.started
-    try:
-        return now - link.file.stat().st_mtime < STALE
-    except FileNotFoundError:
-        return False
+    touched = _written(link.file)
+    if touched <= now + STALE:
+        _IN_THE_FUTURE.pop(link.file, None)
+        return now - touched < (STALE if link.owner.machine else IMPOSSIBLE)
+    # Its age cannot be told, but a living owner would touch it, with the date of today.
+    seen = _IN_THE_FUTURE.get(link.file)
+    if seen is None or seen[0] != touched:
+        seen = _IN_THE_FUTURE[link.file] = touched, time.monotonic()
+    return time.monotonic() - seen[1] < IMPOSSIBLE
 
 
 @cache

@@ -180,6 +180,10 @@ class Plan:
         """The result record of a seed."""
         return self.seed_folder(seed) / f"{self._split_prefix}results.json"
 
+    def results_record_path(self, seed: int) -> Path:
+        """What the result record of a seed was made from."""
+        return self.seed_folder(seed) / ".cells" / f"{self._split_prefix}results.json"
+
     @property
     def summary_path(self) -> Path:
         """The summary over the seeds."""

@@ -8,89 +8,124 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import DataError, IsoglossError
+from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.fit import FitJob, NotAvailableError
 from isogloss.runs.locks import remove_stale
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.runs.records import CellRecord, InputFiles, read_record
+from isogloss.runs.records import CellRecord, InputFiles, damage, read_record, warn_of_damage
 from isogloss.runs.toml import to_toml
 from isogloss.systems.base import System
 from isogloss.tasks.registry import TASKS
 
 
-def prepare(plan: Plan, system: System, metadata: Mapping[str, Any], *, force: bool = False) -> None:
+def prepare(plan: Plan, system: System, configuration: Mapping[str, Any], *, force: bool = False) -> None:
     """Prepare the folders of the seeds; the caller holds the run's lock.
 
     Raises:
         IsoglossError: there are cells of another configuration of the system, or a process is filling some.
     """
-    described = {key: value for key, value in metadata.items() if value is not None}
-    wanted = [to_toml({**described, "regime": plan.regime.name, "seed": seed}) for seed in range(plan.seeds)]
     _remove_leftovers(plan)
-    outdated = [
-        fit
-        for folder, text in zip(plan.seed_folders, wanted, strict=True)
-        for fit in _outdated_fits(folder, text, system)
-    ]
+    outdated = [fit for folder in plan.seed_folders for fit in _outdated_fits(folder, configuration, system)]
     for folder in outdated:
         shutil.rmtree(folder, ignore_errors=True)
+    damaged: dict[CellKey, str] = {}
     for group in plan.groups:
         if force:
             shutil.rmtree(plan.fit_folder(group), ignore_errors=True)
-        current = _CurrentFiles(plan, group, system)
-        for cell in group.cells:
-            if plan.record_path(cell).exists() and (force or not _is_current(plan, cell, current)):
-                for path in (plan.record_path(cell), plan.statistics_path(cell), plan.predictions_path(cell)):
-                    path.unlink(missing_ok=True)
-    for folder, text in zip(plan.seed_folders, wanted, strict=True):
+        damaged |= _remove_outdated_cells(plan, group, _CurrentFiles(plan, group, system), force=force)
+    warn_of_damage(damaged, "done again")
+    for seed, folder in enumerate(plan.seed_folders):
         with atomic_write(folder / "system.toml") as stream:
-            stream.write(text)
+            stream.write(to_toml({**configuration, "regime": plan.regime.name, "seed": seed}))
 
 
-def _outdated_fits(folder: Path, wanted: str, system: System) -> list[Path]:
+def _remove_outdated_cells(plan: Plan, group: FitGroup, current: "_CurrentFiles", *, force: bool) -> dict[CellKey, str]:
+    """Remove the cells of a group that are to be done again; gives those that are damaged, and how."""
+    damaged = {}
+    for cell in group.cells:
+        if not plan.record_path(cell).exists():
+            continue
+        record = read_record(plan.record_path(cell))
+        if not force and (reason := damage(plan, cell, record)):
+            damaged[cell] = reason
+        if force or cell in damaged or record is None or not _is_current(plan, record, current):
+            for path in (plan.record_path(cell), plan.statistics_path(cell), plan.predictions_path(cell)):
+                path.unlink(missing_ok=True)
+    return damaged
+
+
+def _outdated_fits(folder: Path, configuration: Mapping[str, Any], system: System) -> list[Path]:
     """The fits of a seed that another configuration began, which nothing can come of any more.
 
+    A task's done cells say in their records which configuration they are of; system.toml says it of what is not done.
+
     Raises:
-        IsoglossError: see `_refuse_other_configuration`.
+        IsoglossError: the configuration before has filled cells of a task, or a process is filling some: cells of two
+            configurations in one folder would be averaged as if they were one system's.
     """
-    if not (folder / "system.toml").exists():
-        return []
-    before, after = PredictionFolder(folder).system, tomllib.loads(wanted)
+    after, before = _as_toml(configuration), _described_before(folder)
     outdated: list[Path] = []
     for name, task in TASKS.loadable().items() if before != after else ():
-        if changes := _changes(*(system.deciding_settings(table, task) for table in (before, after))):
+        done = _configurations_done(folder / ".cells" / name)
+        others = done or ([before] if before else [])
+        now, *then = (system.deciding_settings(table, task) for table in (after, *others))
+        changes = next((found for settings in then if (found := _changes(settings, now))), "")
+        if changes and done:
+            fix = (
+                "Choose another --out, give it a name of its own (#label=NAME, where it has that setting), or the "
+                "settings and --config of before; or remove the folder"
+            )
+            raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
+        if changes:
             names = (name, *(f"{name}-{language}" for language in task.every_language))
             fits = [path for path in (folder / ".training" / each for each in names) if path.exists()]
-            _refuse_other_configuration(folder, name, fits, changes)
+            # The locks of dead processes have been removed.
+            if any(lock for locked in (folder / ".cells" / name, *fits) for lock in locked.glob("*.lock")):
+                what = f"another process is filling it with another configuration: {changes}"
+                raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
             outdated += fits
     return outdated
 
 
+def _as_toml(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration as it is read back from system.toml: tuples are lists, paths are texts."""
+    return tomllib.loads(to_toml(configuration))
+
+
+def _described_before(folder: Path) -> dict[str, Any]:
+    """The configuration in system.toml; nothing where it is not there or damaged, for it is written anew."""
+    try:
+        found = PredictionFolder(folder).system
+    except PredictionError:
+        return {}
+    # The seed is its last line: a file that was cut short has none.
+    whole = "seed" in found
+    return {key: value for key, value in found.items() if whole and key not in ("regime", "seed")}
+
+
+def _configurations_done(cells: Path) -> list[dict[str, Any]]:
+    """The configurations that done cells of a task are of, each once."""
+    records = map(read_record, sorted(cells.glob("*.json")))
+    found: list[dict[str, Any]] = []
+    for record in records:
+        if record is not None and record.status == "done" and record.provenance.config not in found:
+            found.append(record.provenance.config)
+    return list(map(_as_toml, found))
+
+
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The differences of two configurations in words, "" where there are none."""
+    before, after = _flat(before), _flat(after)
     differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     return ", ".join(f"{key} was {before.get(key)!r}, is {after.get(key)!r}" for key in differing)
 
 
-def _refuse_other_configuration(folder: Path, name: str, fits: list[Path], changes: str) -> None:
-    """Cells of two configurations in one folder would be averaged as if they were one system's.
-
-    Raises:
-        IsoglossError: the one before has filled cells of a task, or a process is filling some.
-    """
-    cells = folder / ".cells" / name
-    records = map(read_record, cells.glob("*.json"))
-    if any(record is not None and record.status == "done" for record in records):
-        fix = (
-            "Choose another --out, give it a name of its own (#label=NAME), or the settings and --config of before; "
-            "or remove the folder"
-        )
-        raise IsoglossError(f"its cells are of another configuration: {changes}", where=str(folder), fix=fix)
-    # The locks of dead processes have been removed.
-    if any(lock for locked in (cells, *fits) for lock in locked.glob("*.lock")):
-        what = f"another process is filling it with another configuration: {changes}"
-        raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with the keys of the tables in it, as `table.key`."""
+    inner = {key: _flat(value) for key, value in table.items() if isinstance(value, dict)}
+    nested = {f"{key}.{name}": value for key, values in inner.items() for name, value in values.items()}
+    return {key: value for key, value in table.items() if key not in inner} | nested
 
 
 class _CurrentFiles:
@@ -120,21 +155,16 @@ class _CurrentFiles:
             return str(error)
 
 
-def _is_current(plan: Plan, cell: CellKey, current: _CurrentFiles) -> bool:
-    """Whether a cell need not be done again: done, with its answers and from the data of today, or still impossible."""
-    record = read_record(plan.record_path(cell))
-    if (
-        record is None
-        or record.status == "failed"
-        or (record.status == "done" and not plan.predictions_path(cell).exists())
-    ):
+def _is_current(plan: Plan, record: CellRecord, current: _CurrentFiles) -> bool:
+    """Whether a cell need not be done again: done from the data of today, or still impossible."""
+    if record.status == "failed":
         return False
     if record.status == "done" and _untouched(plan, record):
         return True
     try:
-        now = current.of(cell.language)
-    except DataError:
-        return False  # a damaged file: filling the cell will say so
+        now = current.of(record.language)
+    except IsoglossError:
+        return False  # a damaged file, say: filling the cell will say so
     if record.status == "skipped":
         return now == record.reason
     if isinstance(now, str):

@@ -13,13 +13,14 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from isogloss.errors import IsoglossError
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.fit import CellOutcome
 from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import Provenance
-from isogloss.systems.base import SystemFailureError
+from isogloss.systems.base import System, SystemFailureError
 
 # Seconds a process has to end by itself after Ctrl-C before it is told again, and before it is killed.
 GRACE = (1.0, 10.0)
@@ -52,16 +53,21 @@ class _Worker:
             self.connection.send(job)
         return self.ended
 
-    def finish(self, filled: int) -> None:
-        """Its job has ended."""
-        if self.ended is not None:
+    def finish(self, filled: int | Exception) -> None:
+        """Its job has ended, with some cells filled or with an error that is not a cell's."""
+        if self.ended is None:
+            return
+        if isinstance(filled, Exception):
+            self.ended.set_exception(filled)
+        else:
             self.ended.set_result(filled)
         self.ended = None
 
-    def result(self) -> int | None:
-        """How many cells its job has filled; None while it works, or where it died."""
+    def result(self) -> int | Exception | None:
+        """How many cells its job has filled, or what ended it; None while it works, or where it died."""
         try:
-            return int(self.connection.recv()) if self.connection.poll() else None
+            found: int | Exception | None = self.connection.recv() if self.connection.poll() else None
+            return found
         except (EOFError, OSError):
             self.process.join()  # the end of the pipe comes just before the end of the process
             return None
@@ -135,22 +141,29 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
         worker.finish(len(failed))
 
 
-def _work(plan: Plan, connection: "Connection[int, CellsJob]") -> None:
+def _work(plan: Plan, connection: "Connection[int | Exception, CellsJob]") -> None:
     """What a started process does."""
     try:
         with releasing_on_interrupt(plan.root):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             system = plan.build_system()
-            try:
+            # At the end there are no more jobs, or nobody is left to give any.
+            with suppress(EOFError, BrokenPipeError, ConnectionResetError):
                 while True:
-                    connection.send(connection.recv().execute(system, _leave_with_parent))
-            except (EOFError, BrokenPipeError, ConnectionResetError):
-                pass  # there are no more jobs, or nobody is left to give any
+                    connection.send(_executed(connection.recv(), system))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
 
-def _leave_with_parent(waiting: str) -> None:
+def _executed(job: CellsJob, system: System) -> int | Exception:
+    """Execute a job; what keeps every process from going on, a full disk say, is told to the one that started it."""
+    try:
+        return job.execute(system, _leave_with_parent)
+    except (IsoglossError, OSError) as error:
+        return error
+
+
+def _leave_with_parent(waiting: str, answering: CellKey | None = None) -> None:
     parent = parent_process()
     if parent is not None and not parent.is_alive():
         sys.exit(INTERRUPTED)

@@ -5,7 +5,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from isogloss.escaping import printable
@@ -14,12 +14,15 @@ from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
     from rich.table import Table as RichTable
 
 STATUSES = ("done", "running", "failed", "skipped", "missing")
 
 # Seconds between two looks at the folder.
 REFRESH = 0.25
+# Seconds after which a log says which cell is answered, where it has said nothing else.
+SILENCE = 10.0
 
 
 class GridProgress:
@@ -33,12 +36,14 @@ class GridProgress:
         self.reasons: dict[CellKey, str] = {}
         self.running: set[CellKey] = set()
         self._said: set[str] = set()
+        self._said_last = float("-inf")
         self._began = 0.0
         self._finished_before = -1
 
     def begin(self) -> None:
         """Note, once, what was finished before anything is done."""
         if self._finished_before < 0:
+            self.finished = {}
             self.update()
             self._began, self._finished_before = time.monotonic(), len(self.finished)
 
@@ -93,12 +98,16 @@ class GridProgress:
             table.add_row(name, *numbers, style="bold" if name == "all" else None)
         return table
 
-    def log(self, waiting: str = "") -> None:
+    def log(self, waiting: str = "", answering: CellKey | None = None) -> None:
         """Write what is new: every kind of failure, every group that is complete, and what is being waited for."""
+        if waiting:
+            self._say_once(waiting, f"waiting: {waiting}")
         if self._finished_before < 0:
+            if waiting:
+                return  # cells that are outdated have not been removed yet
             self.begin()
             cells = "cell" if self.total == 1 else "cells"
-            _say(f"{self.total:,} {cells}, {self._finished_before:,} of them finished before")
+            self._say(f"{self.total:,} {cells}, {self._finished_before:,} of them finished before")
         news = set(self.update())
         for cell in sorted(news):
             if self.finished[cell] == "failed":
@@ -108,46 +117,98 @@ class GridProgress:
             if news.intersection(group.cells) and all(cell in self.finished for cell in group.cells):
                 counts = self.counts(group.cells)
                 ends = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-                _say("; ".join(part for part in (f"{group}: {ends}", self.remaining()) if part))
-        if waiting:
-            self._say_once(waiting, f"{waiting}: waiting for it")
+                self._say("; ".join(part for part in (f"{group}: {ends}", self.remaining()) if part))
+        if answering is not None and time.monotonic() - self._said_last > SILENCE:
+            finished, total = self.finished_beside(answering)
+            self._say(f"answering {answering}, {finished} of {total} cells finished; {self.remaining()}")
+
+    def finished_beside(self, cell: CellKey) -> tuple[int, int]:
+        """How many cells of a cell's group are finished, and how many it has."""
+        group = next(group for group in self.groups if cell in group.cells)
+        return sum(each in self.finished for each in group.cells), len(group.cells)
 
     def _say_once(self, key: str, line: str) -> None:
         if key not in self._said:
             self._said.add(key)
-            _say(line)
+            self._say(line)
+
+    def _say(self, line: str) -> None:
+        self._said_last = time.monotonic()
+        sys.stderr.write(f"{printable(line)}\n")
 
 
 @contextmanager
 def shown(progress: GridProgress, *, live: bool) -> Iterator[OnProgress]:
-    """Show progress, as a live table on a terminal and as log lines elsewhere; gives what is to be called with news."""
+    """Show progress, on a terminal as a live table or with a bar while the system answers, and as log lines elsewhere.
+
+    Args:
+        progress: of the grid.
+        live: whether a terminal may have the table; not where a system shows how it learns.
+
+    Yields:
+        What is to be called with news.
+    """
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
     if console.is_terminal and live:
         with Live(console=console, auto_refresh=False, transient=True) as table:
-            yield _throttled(lambda waiting: table.update(progress.table(waiting), refresh=True))
-    else:
-        yield _throttled(progress.log)
-        progress.log()
+            yield _throttled(lambda waiting, _: table.update(progress.table(waiting), refresh=True))
+        return
+    with AnsweringBar(progress) if console.is_terminal else nullcontext(_throttled(progress.log)) as on_progress:
+        yield on_progress
+    progress.log()
 
 
-def _throttled(show: Callable[[str], None]) -> OnProgress:
+class AnsweringBar(AbstractContextManager["AnsweringBar"]):
+    """The log of a grid on a terminal, with a bar while the system answers; while it learns, it may show its own."""
+
+    def __init__(self, progress: GridProgress) -> None:
+        self._progress = progress
+        self._log = _throttled(lambda waiting, _: progress.log(waiting))
+        self._bars: RichProgress | None = None
+
+    def __call__(self, waiting: str, answering: CellKey | None = None) -> None:
+        """Write what is new, and show the cell that is answered."""
+        self._log(waiting)
+        if answering is None:
+            self._end()
+        else:
+            self._show(answering)
+
+    def __exit__(self, *error: object) -> None:
+        self._end()
+
+    def _show(self, cell: CellKey) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        if self._bars is None:
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bars.add_task("")
+            self._bars.start()
+        finished, total = self._progress.finished_beside(cell)
+        self._bars.update(self._bars.task_ids[0], description=f"answering {cell}", completed=finished, total=total)
+
+    def _end(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+        self._bars = None
+
+
+def _throttled(show: Callable[[str, CellKey | None], None]) -> OnProgress:
     """Show the progress, but not more often than the eye can follow."""
     last = float("-inf")
 
-    def show_if_due(waiting: str) -> None:
+    def show_if_due(waiting: str, answering: CellKey | None = None) -> None:
         nonlocal last
         if time.monotonic() - last > REFRESH:
-            show(waiting)
+            show(waiting, answering)
             last = time.monotonic()
 
     return show_if_due
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"{printable(line)}\n")
 
 
 def _clock(seconds: float) -> str:

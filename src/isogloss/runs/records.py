@@ -1,20 +1,26 @@
 """The record of a cell: what it scored, how it ended, and everything needed to do it again."""
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
+from warnings import warn
 
 import msgspec
 import numpy as np
 
-from isogloss.data.files import Stamp, atomic_write, stamp
+from isogloss.data.files import Stamp, atomic_write, resolve, sha256_of, stamp
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.results import CellScore
 from isogloss.tasks.examples import Examples
 from isogloss.version import __version__
 
 CellStatus = Literal["done", "failed", "skipped"]
+
+# What decoding a damaged file may raise.
+_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class InputFiles(msgspec.Struct, frozen=True):
@@ -42,7 +48,7 @@ class Provenance(msgspec.Struct, frozen=True):
     """Where a cell comes from.
 
     Attributes:
-        config: the system's metadata.
+        config: the system's configuration.
         data: the files of the cell's examples; `training` those of its training set.
         fit_seconds: what the fit took that this cell shares with others.
         seconds: what the cell itself took: reading, predicting, writing and scoring.
@@ -62,6 +68,13 @@ class Provenance(msgspec.Struct, frozen=True):
     platform: str = platform.platform()
 
 
+class AnswerChecksums(msgspec.Struct, frozen=True):
+    """The sha256 of a cell's files as they were written: its answers, and its statistics ("" where it has none)."""
+
+    predictions: str
+    statistics: str = ""
+
+
 class CellRecord(msgspec.Struct, frozen=True):
     """One cell: scores (None where the split has no gold, or the cell is not done), the reason, the provenance."""
 
@@ -76,6 +89,7 @@ class CellRecord(msgspec.Struct, frozen=True):
     score: CellScore | None = None
     reason: str = ""
     traceback: str = ""
+    checksums: AnswerChecksums | None = None
 
 
 def write_record(path: Path, record: CellRecord) -> None:
@@ -84,16 +98,61 @@ def write_record(path: Path, record: CellRecord) -> None:
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n")
 
 
-# What was read before, by path, with what tells whether the file is still that one: atomic writes change the inode.
+# What tells whether a file is still the one that was read: atomic writes change the inode.
 _Version = tuple[int, int, int]
 _READ: dict[Path, tuple[_Version, CellRecord | None]] = {}
+
+
+def _version(path: Path) -> _Version:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def checksum(path: Path) -> str:
+    """The sha256 of a file, "" where it is not there; one that stays the same is read once."""
+    found = resolve(path)
+    return "" if found is None else _checksum(path, _version(found))
+
+
+@cache
+def _checksum(path: Path, version: _Version) -> str:
+    return sha256_of(path)
+
+
+def damage(plan: Plan, cell: CellKey, record: CellRecord | None) -> str:
+    """Why the record or the answers of a finished cell are not to be trusted, "" where they are."""
+    if record is None:
+        return "its record cannot be read"
+    if record.status != "done":
+        return ""
+    if record.checksums is None:
+        return "its record has no checksum of its answers"
+    found = checksum(plan.predictions_path(cell))
+    if found != record.checksums.predictions:
+        return "its answers are not those that were recorded" if found else "its answers are gone"
+    return ""
+
+
+def damaged_statistics(plan: Plan, cell: CellKey, record: CellRecord) -> bool:
+    """Whether the statistics of a cell are not those that were recorded."""
+    recorded = record.checksums.statistics if record.checksums else ""
+    return bool(recorded) and checksum(plan.statistics_path(cell)) != recorded
+
+
+def warn_of_damage(found: Mapping[CellKey, str], consequence: str) -> None:
+    """Say which cells are damaged and what follows, in one line for each sort of damage."""
+    by_reason: dict[str, list[CellKey]] = {}
+    for cell, reason in found.items():
+        by_reason.setdefault(reason, []).append(cell)
+    for reason, cells in by_reason.items():
+        more = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        warn(f"{consequence}: {cells[0]}{more}: {reason}", stacklevel=3)
 
 
 def read_record(path: Path) -> CellRecord | None:
     """The record of a cell; None where there is none, or a damaged one. A file that stays the same is read once."""
     try:
-        status = path.stat()
-        version = status.st_ino, status.st_size, status.st_mtime_ns
+        version = _version(path)
         known = _READ.get(path)
         if known is None or known[0] != version:
             _READ[path] = known = version, _decode(path.read_bytes())
@@ -105,8 +164,36 @@ def read_record(path: Path) -> CellRecord | None:
 def _decode(content: bytes) -> CellRecord | None:
     try:
         return msgspec.json.decode(content, type=CellRecord)
-    except msgspec.DecodeError:
+    except _BROKEN:
         return None
+
+
+class ResultsRecord(msgspec.Struct, frozen=True):
+    """Checksums of a `results.json` and of all it was made from, by which it is known to be whole and up to date."""
+
+    results: str
+    made_from: str
+
+    @classmethod
+    def of(cls, plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> "ResultsRecord":
+        """The checksums of the result record of a seed as it is, and of its cells as they are."""
+        cells = [(cell.task, cell.language, record.checksums, record.score) for cell, record in records.items()]
+        system = checksum(plan.seed_folder(seed) / "system.toml")
+        made_from = msgspec.json.encode((plan.request.suite.id, __version__, system, cells))
+        return cls(checksum(plan.results_path(seed)), sha256(made_from).hexdigest())
+
+    @classmethod
+    def read(cls, path: Path) -> "ResultsRecord | None":
+        """Those that were written with the result record; None where there are none, or damaged ones."""
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=cls)
+        except (FileNotFoundError, *_BROKEN):
+            return None
+
+    def write(self, path: Path) -> None:
+        """Keep them; the result record has been written."""
+        with atomic_write(path) as stream:
+            stream.write(msgspec.json.encode(self).decode() + "\n")
 
 
 def read_records(plan: Plan, cells: Iterable[CellKey]) -> dict[CellKey, CellRecord]:

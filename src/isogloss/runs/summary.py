@@ -8,12 +8,20 @@ from typing import Any
 
 import msgspec
 
-from isogloss.data.files import atomic_write, resolve
-from isogloss.errors import DataError
+from isogloss.data.files import atomic_write
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
+from isogloss.runs.cells import write_statistics
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import CellRecord, read_records
+from isogloss.runs.records import (
+    CellRecord,
+    ResultsRecord,
+    damage,
+    damaged_statistics,
+    read_records,
+    warn_of_damage,
+    write_record,
+)
 from isogloss.scoring.cells import Cell, Request, judged_cells
 from isogloss.scoring.results import Results
 from isogloss.scoring.score import score_cells
@@ -93,8 +101,7 @@ def count_cells(plan: Plan) -> RunSummary:
 def write_results(plan: Plan) -> RunSummary:
     """Write `results.json` of each seed over all the suite's cells that are there, and the summary over seeds.
 
-    A result record that is newer than every cell, and of the same suite, is left as it is. The caller holds the run's
-    lock.
+    A result record that is whole, and of the same suite and cells, is left as it is. The caller holds the run's lock.
     """
     found = {seed: _results(plan, seed) for seed in range(plan.seeds)}
     summary = _summary(plan, {seed: results for seed, results in found.items() if results is not None})
@@ -109,41 +116,58 @@ def _results(plan: Plan, seed: int) -> Results | None:
     tasks = tuple(dict.fromkeys((*suite.tasks, *plan.request.tasks)))
     # All cells of the suite's averages, whichever command filled them.
     cells = [CellKey(seed, name, language) for name in tasks for language in suite.languages_of(name)]
-    records = {
-        cell: record
-        for cell, record in read_records(plan, cells).items()
-        if record.score is not None and resolve(plan.predictions_path(cell)) is not None
-    }
+    found = {cell: record for cell, record in read_records(plan, cells).items() if record.score is not None}
+    damaged = {cell: reason for cell, record in found.items() if (reason := damage(plan, cell, record))}
+    warn_of_damage(damaged, "left out of the results")
+    records = {cell: record for cell, record in found.items() if cell not in damaged}
     if not records:
         return None
     before = _current_results(plan, seed, records)
     if before is not None:
         return before
     request = _ChosenCells(suite, tasks, None, plan.request.split, plan.request.data, chosen=_names(records))
-    results = score_cells(_judged(plan, records, request), request, PredictionFolder(plan.seed_folder(seed)).system)
+    judged = _judged(plan, records, request)
+    results = score_cells(judged, request, PredictionFolder(plan.seed_folder(seed)).system)
     results.to_json(plan.results_path(seed))
+    records |= _statistics_remade(plan, records, judged)
+    ResultsRecord.of(plan, seed, records).write(plan.results_record_path(seed))
     return results
 
 
+def _statistics_remade(
+    plan: Plan, records: Mapping[CellKey, CellRecord], judged: list[Cell]
+) -> dict[CellKey, CellRecord]:
+    """Write the statistics of cells anew that are damaged; gives the records of those cells as they are now."""
+    by_name = {(cell.task, cell.language): cell for cell in judged}
+    damaged = [cell for cell, record in records.items() if damaged_statistics(plan, cell, record)]
+    warn_of_damage(dict.fromkeys(damaged, "its statistics are not those that were recorded"), "judged again")
+    remade = {}
+    for cell in damaged:
+        record = records[cell]
+        if record.checksums is None:
+            continue
+        checksum = write_statistics(plan.statistics_path(cell), by_name[cell.task, cell.language])
+        remade[cell] = record
+        if checksum != record.checksums.statistics:
+            checksums = msgspec.structs.replace(record.checksums, statistics=checksum)
+            remade[cell] = msgspec.structs.replace(record, checksums=checksums)
+            write_record(plan.record_path(cell), remade[cell])
+    return remade
+
+
 def _current_results(plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> Results | None:
-    """The result record of a seed as it is on disk; None where it is not of these cells, or not of this suite."""
-    path, suite = plan.results_path(seed), plan.request.suite.id
-    try:
-        found = Results.from_json(path)
-    except DataError:
-        return None
-    newest = max(plan.record_path(cell).stat().st_mtime_ns for cell in records)
-    is_current = path.stat().st_mtime_ns >= newest and _cell_names(found) == _names(records)
+    """The result record of a seed as it is on disk; None where it is not whole, not of these cells or of this suite."""
     # The record does not say what a user's own suite was made of, which may have changed since: it is made anew.
-    return found if is_current and found.suite == suite and suite in SUITES else None
+    if plan.request.suite.id not in SUITES:
+        return None
+    if any(damaged_statistics(plan, cell, record) for cell, record in records.items()):
+        return None
+    made = ResultsRecord.read(plan.results_record_path(seed))
+    return Results.from_json(plan.results_path(seed)) if made == ResultsRecord.of(plan, seed, records) else None
 
 
 def _names(records: Mapping[CellKey, CellRecord]) -> frozenset[tuple[str, str]]:
     return frozenset((cell.task, cell.language) for cell in records)
-
-
-def _cell_names(results: Results) -> frozenset[tuple[str, str]]:
-    return frozenset((cell.task, cell.language) for cell in results.cells)
 
 
 @dataclass(frozen=True)
@@ -173,14 +197,9 @@ def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenC
 
 def _stored(plan: Plan, cell: CellKey, record: CellRecord) -> Cell | None:
     """A cell from its statistics; None where they are not those of the record, its answers and today's gold."""
-    statistics, predictions = plan.statistics_path(cell), plan.predictions_path(cell)
-    try:
-        is_newer = statistics.stat().st_mtime_ns >= predictions.stat().st_mtime_ns
-    except OSError:
+    if record.provenance.data is None or not record.provenance.data.untouched or damaged_statistics(plan, cell, record):
         return None
-    if not is_newer or record.provenance.data is None or not record.provenance.data.untouched:
-        return None
-    found = read_cell(statistics)
+    found = read_cell(plan.statistics_path(cell))
     # The signature has the checksum of the gold and the version that judged it.
     is_same = found is not None and record.score is not None and found.signature == record.score.signature
     return found if is_same else None

@@ -135,8 +135,8 @@ class Results(msgspec.Struct, frozen=True):
     """Everything that was scored, self-describing.
 
     `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
-    ("example"); "" in records of earlier versions. `seeds` names the runs that the scores are means of, where there are several.
-    `left_out` are answers that are in no score, and why.
+    ("example"); "" in records of earlier versions. `seeds` names the runs that the scores are means of, where there are
+    several. `left_out` are answers that are in no score, and why.
     """
 
     suite: str

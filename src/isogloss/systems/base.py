@@ -5,11 +5,12 @@ point group `isogloss.systems`; one that cannot be imported is reported when it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from inspect import Parameter, signature
+from inspect import BoundArguments, Parameter, Signature, signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
@@ -21,6 +22,18 @@ from isogloss.tasks.task import Task
 
 class SystemFailureError(IsoglossError):
     """A system that cannot be loaded, or cannot do what it is asked."""
+
+
+@contextmanager
+def explained(name: str, what: str, where: str = "") -> Iterator[None]:
+    """Turn whatever a system raises into an error that names it; what is meant for users passes."""
+    try:
+        yield
+    except IsoglossError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise SystemFailureError(f"system {name!r} {what}: {said}", where=where) from error
 
 
 def dataset_name(examples: Examples) -> str:
@@ -51,28 +64,48 @@ class System(ABC):
         name: what it is called in folders and tables.
         train_on: the task whose training set it learns from whatever it is asked, "" to leave it to the task.
         follows_recipes: whether it is made with a recipe and changes to it (`recipe`, `overrides`).
+        made_with: the settings it was made with, those that nobody named included; `system` notes them.
     """
 
     name: str
     train_on: str = ""
     follows_recipes: ClassVar[bool] = False
+    made_with: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What goes into `system.toml`: the name, and whatever tells two systems apart (version, settings)."""
+        """What it says of itself: the name, and whatever else tells two systems apart (a version, a model's hash)."""
         return {"name": self.name}
 
-    def deciding_settings(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
-        """What of a `system.toml` decides the answers to a task; answers that others decided are given anew.
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What is recorded of it, in `system.toml` and with every cell: its metadata, and under `settings` all it was
+        made with that these do not say.
+
+        Raises:
+            SystemFailureError: its metadata cannot be had, or are no table.
+        """
+        with explained(self.name, "cannot say what it is"):
+            metadata = dict(self.metadata)
+            if not all(isinstance(key, str) for key in metadata):
+                raise TypeError("the keys of its metadata are not all texts")
+        settings = {key: value for key, value in self.made_with.items() if metadata.get(key) != value}
+        return {key: value for key, value in metadata.items() if value is not None} | (
+            {"settings": settings} if settings else {}
+        )
+
+    def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        """What of a configuration decides the answers to a task; answers that another decided are not kept.
 
         Args:
-            metadata: today's, or that of an earlier run.
+            configuration: today's, or that of an earlier run.
             task: what is asked.
 
         Returns:
             The settings that matter; a hash says which model it is, however its folder is spelt.
         """
-        return {key: value for key, value in metadata.items() if key != "model" or "model_hash" not in metadata}
+        hashed = "model_hash" in configuration
+        return {key: value for key, value in configuration.items() if key != "model" or not hashed}
 
     def refusal(self, task: Task) -> str:
         """Why it cannot do a task.
@@ -234,10 +267,10 @@ def _value(text: str) -> Any:
     return text
 
 
-def _check_settings(base: str, factory: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+def _check_settings(base: str, made_by: Signature, settings: Mapping[str, Any]) -> None:
     """Refuse settings that a system does not have; one that takes any looks at them itself."""
     by_kind: dict[Any, list[str]] = {}
-    for parameter in signature(factory).parameters.values():
+    for parameter in made_by.parameters.values():
         by_kind.setdefault(parameter.kind, []).append(parameter.name)
     if Parameter.VAR_KEYWORD in by_kind:
         return
@@ -267,13 +300,31 @@ def system(name: str, **settings: Any) -> System:
         SystemFailureError: it cannot be loaded, or not made so.
     """
     named = SystemName.of(name)
-    factory = named.factory
-    settings = {**named.settings, **settings}
-    _check_settings(named.base, factory, settings)
-    try:
-        built = factory(named.argument, **settings) if named.argument else factory(**settings)
-    except TypeError as error:  # an argument that the system does not take
-        raise SystemFailureError(f"system {named.base!r} cannot be made: {error}", where=named.origin) from error
+    factory, settings = named.factory, {**named.settings, **settings}
+    arguments = [named.argument] if named.argument else []
+    with explained(named.base, "cannot be made", named.origin):
+        made_by = signature(factory)
+        _check_settings(named.base, made_by, settings)
+        built = factory(*arguments, **settings)
     if not isinstance(built, System):
         raise SystemFailureError(f"{named.origin} is not a System", fix="Subclass isogloss.systems.System")
+    own_name = getattr(built, "name", None)
+    if not isinstance(own_name, str) or not own_name.strip():
+        what = (
+            f"system {named.base!r} has no name" if own_name is None else f"the name of {named.base!r} is {own_name!r}"
+        )
+        raise SystemFailureError(what, where=named.origin, fix=f'Write name = "{named.base}" in its class')
+    built.made_with = _made_with(made_by.bind(*arguments, **settings))
     return built
+
+
+def _made_with(call: BoundArguments) -> dict[str, Any]:
+    """The settings of a call by name, those included that it leaves as they are."""
+    call.apply_defaults()
+    found: dict[str, Any] = {}
+    for name, value in call.arguments.items():
+        if call.signature.parameters[name].kind is Parameter.VAR_KEYWORD:
+            found |= value
+        elif value is not None:  # which TOML cannot say
+            found[name] = value
+    return found

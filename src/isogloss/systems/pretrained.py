@@ -33,6 +33,35 @@ def transformers() -> Any:
         raise SystemFailureError(f"transformers cannot be imported ({error})", fix=_INSTALL) from error
 
 
+def open_pretrained(opens: Any, place: str | Path, **settings: Any) -> Any:
+    """What one of transformers' classes makes of a folder or hub name; Python that comes with it is never run.
+
+    Args:
+        opens: a class with `from_pretrained`.
+        place: a folder, or a name on the Hugging Face hub.
+        settings: of `from_pretrained`.
+
+    Raises:
+        SystemFailureError: the model needs code of its own.
+    """
+    try:
+        opened = opens.from_pretrained(str(place), trust_remote_code=False, **settings)
+    except ValueError as error:
+        if "trust_remote_code" not in str(error):
+            raise
+        raise _needs_own_code(place) from error
+    # Where transformers knows an architecture of the same name it takes that, which is not what the model was made for.
+    told = getattr(opened, "config", opened)
+    if getattr(told, "auto_map", None) or getattr(told, "init_kwargs", {}).get("auto_map"):
+        raise _needs_own_code(place)
+    return opened
+
+
+def _needs_own_code(place: str | Path) -> SystemFailureError:
+    what = "the model comes with Python code of its own (auto_map), and Isogloss runs no code of a model"
+    return SystemFailureError(what, where=str(place), fix="Give a model whose architecture transformers has itself")
+
+
 @dataclass(frozen=True)
 class ModelSource:
     """A pretrained model by folder or hub name; model and tokenizer are opened when they are needed.
@@ -49,13 +78,13 @@ class ModelSource:
     def config(self) -> Any:
         """The model's configuration."""
         with self._explained("there is no model"):
-            return transformers().AutoConfig.from_pretrained(self._place)
+            return open_pretrained(transformers().AutoConfig, self._place)
 
     @cached_property
     def tokenizer(self) -> Any:
         """The tokenizer: one of the `tokenizers` library where there is one, else one in Python."""
         with self._explained("there is no tokenizer"):
-            found = transformers().AutoTokenizer.from_pretrained(self._place)
+            found = open_pretrained(transformers().AutoTokenizer, self._place)
         if len(found) <= len(found.all_special_tokens):  # what transformers makes up where there are no files
             fix = "Save it beside the weights (save_pretrained writes tokenizer.json)"
             raise SystemFailureError("there is no tokenizer: its vocabulary is empty", where=self.name, fix=fix)
@@ -92,10 +121,10 @@ class ModelSource:
         with torch.random.fork_rng(), self._explained("its weights cannot be opened"):
             torch.manual_seed(seed)
             if self.random:
-                config = library.AutoConfig.from_pretrained(self._place, **settings)
-                return made.from_config(config, dtype=torch.float32)
+                config = open_pretrained(library.AutoConfig, self._place, **settings)
+                return made.from_config(config, dtype=torch.float32, trust_remote_code=False)
             with quiet():
-                return made.from_pretrained(self._place, dtype=torch.float32, **settings)
+                return open_pretrained(made, self._place, dtype=torch.float32, **settings)
 
     @cached_property
     def identity(self) -> str:

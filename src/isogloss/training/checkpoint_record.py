@@ -273,7 +273,7 @@ def read_checkpoints(folder: Path) -> Checkpoints:
         raise DataError(
             "there is no record of checkpoints", where=str(folder), fix="isogloss train makes one"
         ) from None
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise DataError(f"the record of checkpoints is damaged ({error})", where=str(path)) from None
 
 
@@ -284,5 +284,5 @@ def _key(examples: Examples) -> str:
 def _read_stored(path: Path) -> _StoredCheckpoint | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=_StoredCheckpoint)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None  # from a disk that lost power: that checkpoint is made again

@@ -161,7 +161,7 @@ class TestSource:
     def test_no_hub(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
-        def unreachable(name: str) -> None:
+        def unreachable(name: str, **settings: object) -> None:
             logging.getLogger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
             raise OSError("We couldn't connect to the hub.\nMore about it")
 

@@ -17,7 +17,7 @@ from isogloss.data.files import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.pretrained import quiet
+from isogloss.systems.pretrained import open_pretrained, quiet
 
 MUSE = "muse/embedding_model_quantized.onnx"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
@@ -166,6 +166,8 @@ def _explained(what: str, where: Path | str, fix: str = "") -> Iterator[None]:
     """Turn what a library raises, whose exceptions have no base of their own, into an error that names the model."""
     try:
         yield
+    except SystemFailureError:
+        raise
     except Exception as error:
         said = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise SystemFailureError(f"{what}: {said}", where=str(where), fix=fix) from error
@@ -196,7 +198,7 @@ class SentenceTransformersEncoder(SentenceEncoder):
     def __init__(self, folder: Path) -> None:
         library = _library("sentence_transformers", "sentence-transformers")
         with _explained("sentence-transformers cannot load it", folder):
-            self._model = library.SentenceTransformer(str(folder))
+            self._model = library.SentenceTransformer(str(folder), trust_remote_code=False)
         self.library = f"sentence-transformers {library.__version__} on {self._model.device.type}"
         self.identity = _identity([_folder_hash(folder), self.library])
         self.dimension = self.encode(_PROBES).shape[1]
@@ -223,8 +225,8 @@ class TransformersEncoder(SentenceEncoder):
         library = _library("transformers", "isogloss[train]")
         # Quiet, for a masked language model has no pooler, and none is needed.
         with _explained("transformers cannot load it", folder), quiet():
-            self._tokenizer = library.AutoTokenizer.from_pretrained(str(folder))
-            model = library.AutoModel.from_pretrained(str(folder))
+            self._tokenizer = open_pretrained(library.AutoTokenizer, folder)
+            model = open_pretrained(library.AutoModel, folder)
         device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._model = model.to(device).eval()
         self._longest = min(self._tokenizer.model_max_length, _LONGEST)

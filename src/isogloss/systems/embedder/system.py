@@ -81,6 +81,10 @@ class EmbedderSystem(System):
             **{key: value for key, value in settings.items() if value},
         }
 
+    def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        """What its metadata say: the other settings change no vector."""
+        return {k: v for k, v in super().deciding_settings(configuration, task).items() if k != "settings"}
+
     def refusal(self, task: Task) -> str:
         """Anything but retrieval: a vector of a whole text neither tags, nor reads, nor chooses."""
         return retrieval_refusal(self.name, task)

@@ -102,7 +102,7 @@ def read_fit_log(folder: Path) -> FitLog | None:
     """The log in a folder; None where there is none, or a damaged one."""
     try:
         return msgspec.json.decode((folder / FIT_LOG).read_bytes(), type=FitLog)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 

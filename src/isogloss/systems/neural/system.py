@@ -106,9 +106,10 @@ class NeuralSystem(System):
             **({"overrides": self.overrides} if self.overrides else {}),
         }
 
-    def deciding_settings(self, metadata: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
-        """As of every system; of the changes to the recipe, those that hold for the task."""
-        found = dict(super().deciding_settings(metadata, task))
+    def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
+        """What its metadata say, which is all that matters; of the changes to the recipe, those for the task."""
+        found = dict(super().deciding_settings(configuration, task))
+        found.pop("settings", None)
         return found | resolved(found.pop("overrides", {}), task.id, self.size)
 
     @abstractmethod

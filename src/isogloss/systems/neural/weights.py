@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.pretrained import quiet, transformers
+from isogloss.systems.pretrained import open_pretrained, quiet, transformers
 
 if TYPE_CHECKING:
     from torch import nn
@@ -61,7 +61,7 @@ def restore(model: "nn.Module", folder: Path) -> None:
         if not folder.is_dir():  # or transformers would take it for a name on the hub
             raise FileNotFoundError("there is no such folder")
         with quiet():
-            found = type(pretrained).from_pretrained(folder, dtype="auto")
+            found = open_pretrained(type(pretrained), folder, dtype="auto")
         others = load_file(folder / _OTHERS) if (folder / _OTHERS).exists() else {}
     except Exception as error:  # what transformers raises has no base of its own
         what = f"weights cannot be read ({str(error).strip().splitlines()[0]})"

@@ -1,0 +1,157 @@
+"""Files of a run that were cut, edited or otherwise damaged since: noticed, said, and made again, byte for byte."""
+
+import gzip
+import json
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.runs.grid import run_plan
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import read_record
+from isogloss.scoring.cells import Request
+from isogloss.scoring.results import Results
+from runs.grid_fake import command, mini_cache, mini_data, snapshot
+
+__all__ = ["mini_cache", "mini_data"]
+
+pytestmark = pytest.mark.usefixtures("mini_data")
+
+CELL = CellKey(0, "mini-xquad", "en")
+
+
+def planned(out: Path, tasks: str = "mini-xquad mini-xnli", languages: str = "en sw", seeds: int = 1) -> Plan:
+    request = Request.of("mini", tasks=tasks.split(), languages=languages.split())
+    return Plan.of("fake", out, request, seeds=seeds)
+
+
+def cut(path: Path, size: int) -> None:
+    path.write_bytes(path.read_bytes()[:size])
+
+
+def first_figure(path: Path) -> None:
+    """Change a digit of a score, and nothing else."""
+    text = path.read_text()
+    place = text.index('"value":') + len('"value":') + 1
+    path.write_text(text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :])
+
+
+def without_checksums(path: Path) -> None:
+    """A record as versions before checksums wrote it."""
+    record = json.loads(path.read_text())
+    del record["checksums"]
+    path.write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda plan: cut(plan.predictions_path(CELL), 400), "its answers are not those that were recorded"),
+        (lambda plan: plan.predictions_path(CELL).write_bytes(b""), "its answers are not those that were recorded"),
+        (lambda plan: plan.predictions_path(CELL).unlink(), "its answers are gone"),
+        (lambda plan: cut(plan.record_path(CELL), 300), "its record cannot be read"),
+        (lambda plan: plan.record_path(CELL).write_bytes(b'{"system": "\xff"}'), "its record cannot be read"),
+        (lambda plan: plan.record_path(CELL).write_text('{"a":' + "[" * 100_000), "its record cannot be read"),
+        (lambda plan: without_checksums(plan.record_path(CELL)), "its record has no checksum of its answers"),
+    ],
+)
+def test_a_damaged_cell_is_done_again_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Plan], Any], said: str
+) -> None:
+    plan = planned(tmp_path / "runs")
+    summary = run_plan(plan)
+    before, score = snapshot(plan.root), read_record(plan.record_path(CELL))
+    damage(plan)
+    log = tmp_path / "log"
+    monkeypatch.setenv("FAKE_LOG", str(log))
+    with pytest.warns(UserWarning, match=f"^done again: seed-0 mini-xquad/en: {said}$"):
+        assert run_plan(plan) == summary
+    assert [line.split()[1] for line in log.read_text().splitlines() if line.startswith("predict")] == [
+        "0-mini-xquad/en"
+    ]
+    assert snapshot(plan.root) == before
+    again = read_record(plan.record_path(CELL))
+    assert score is not None
+    assert again is not None
+    assert (again.score, again.checksums) == (score.score, score.checksums)
+
+
+def test_the_command_says_it_in_a_line(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "mini-xquad")
+    run_plan(plan)
+    for cell in plan.cells:
+        cut(plan.predictions_path(cell), 100)
+    done = subprocess.run(command(plan, jobs=1), capture_output=True, text=True, check=True)
+    said = "warning: done again: seed-0 mini-xquad/en and 1 more: its answers are not those that were recorded"
+    assert [line for line in done.stderr.splitlines() if "again" in line] == [said]
+
+
+def test_edited_answers_of_a_cell_that_is_not_asked_for_are_not_scored(tmp_path: Path) -> None:
+    """The results are over all cells of the suite: one that this command cannot do again is left out of them."""
+    run_plan(planned(tmp_path, languages="en sw de"))
+    plan = planned(tmp_path, "mini-xnli", "sw")
+    other = plan.predictions_path(CELL)
+    other.write_bytes(other.read_bytes().replace(b'"prediction":"', b'"prediction":"x', 1))
+    with pytest.warns(UserWarning, match="^left out of the results: seed-0 mini-xquad/en: its answers are not those"):
+        run_plan(plan)
+    cells = {(cell.task, cell.language) for cell in Results.from_json(plan.results_path(0)).cells}
+    assert ("mini-xquad", "en") not in cells
+    assert len(cells) == 5
+
+
+def test_answers_that_are_packed_are_still_the_answers(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    plan = planned(tmp_path)
+    summary = run_plan(plan)
+    path = plan.predictions_path(CELL)
+    path.with_name("en.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    assert run_plan(plan) == summary
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: cut(path, 500),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"mini-xquad", b"mini-xqu\xff\xff", 1)),
+        first_figure,
+        Path.unlink,
+    ],
+)
+def test_a_damaged_result_record_is_made_again(tmp_path: Path, damage: Callable[[Path], Any]) -> None:
+    plan = planned(tmp_path)
+    summary = run_plan(plan)
+    before = snapshot(plan.root)
+    damage(plan.results_path(0))
+    assert run_plan(plan) == summary
+    assert snapshot(plan.root) == before
+
+
+def test_what_a_result_record_was_made_from_may_be_damaged(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    run_plan(plan)
+    before = snapshot(plan.root)
+    for content in (b"", b"\xff", b"{}", b'{"results": "", "made_from": "\xff"}'):
+        plan.results_record_path(0).write_bytes(content)
+        run_plan(plan)
+        assert snapshot(plan.root) == before
+
+
+def test_a_cut_description_is_written_again_and_no_other_configuration(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    summary = run_plan(plan)
+    path = plan.seed_folders[0] / "system.toml"
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    for size in (0, whole.index(b"\n") + 1, *rng.sample(range(len(whole)), 10)):
+        path.write_bytes(whole[:size])
+        assert run_plan(plan) == summary
+        assert path.read_bytes() == whole
+    path.write_bytes(b'name = "\xff"\n')
+    assert run_plan(plan) == summary
+    assert path.read_bytes() == whole
