@@ -119,6 +119,7 @@ def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
         retry=HASTE,
         checked=True,
         progress=lambda done: None,
+        limit=DownloadLimit(10, published=True),
     )
     download("http://example.invalid/", str(tmp_path / "whole"))
     assert (tmp_path / "whole").read_bytes() == b"0123456789"

@@ -134,7 +134,7 @@ def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
 
     def refused(old: str, new: str) -> str:
         assert old in text
-        with pytest.raises(GrammarError) as error:
+        with pytest.raises(IsoglossError) as error:
             parse(text.replace(old, new, 1), "en.toml")
         return str(error.value)
 

@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 
 from isogloss.data.files import Stamp, atomic_write, stamp
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.results import CellScore
 from isogloss.tasks.examples import Examples
@@ -104,9 +106,10 @@ def read_record(path: Path) -> CellRecord | None:
 
 def _decode(content: bytes) -> CellRecord | None:
     try:
-        return msgspec.json.decode(content, type=CellRecord)
-    except msgspec.DecodeError:
+        found: CellRecord = decode_json(content, "", CellRecord)
+    except DataError:
         return None
+    return found
 
 
 def read_records(plan: Plan, cells: Iterable[CellKey]) -> dict[CellKey, CellRecord]:
