@@ -30,7 +30,7 @@ from fetch_server import (
 )
 from isogloss.data.fetch import RetryPolicy, fetch
 from isogloss.data.fetch.catalog import Dataset, RemoteFile
-from isogloss.data.fetch.downloaders import ResumingDownloader
+from isogloss.data.fetch.downloaders import DownloadLimit, ResumingDownloader
 from isogloss.errors import DataError
 
 IMPATIENT = RetryPolicy(attempts=3, stall=0.3, pause=0.01)

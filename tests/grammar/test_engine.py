@@ -2,6 +2,7 @@
 
 import pytest
 
+from isogloss.errors import IsoglossError
 from isogloss.grammar.polish import Join, polisher
 from isogloss.grammar.schema import parse
 from isogloss.grammar.templates import TemplateWriter, compiled, slots

@@ -1,12 +1,13 @@
 """What `isogloss explain` wrote, read back and joined: explanations, pairs of systems, surveys of the data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from isogloss.data.files import read_bytes
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
@@ -17,6 +18,11 @@ from isogloss.report.names import shortest_distinct, system_words
 from isogloss.scoring.contrast import distinct_names
 
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
+
+# Scores and differences are on the scale from 0 to 100.
+_LARGEST = 1e6
+# Minimum, three quartiles, maximum.
+_QUARTILES = 5
 
 
 @dataclass(frozen=True)
@@ -58,20 +64,55 @@ def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias])
 
 def _read(path: Path) -> Analysis | DatasetBias:
     """A file of any of the kinds that isogloss explain writes, told apart by what is in it."""
-    content = read_bytes(path)
-    try:
-        keys = set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
-    except msgspec.DecodeError as error:
-        raise DataError(f"not an explanation: {error}", where=str(path), fix=FIX) from None
-    try:
-        if "explanations" in keys:
-            return msgspec.json.decode(content, type=Analysis)
-        if "distributions" in keys:
-            return msgspec.json.decode(content, type=DatasetBias)
-    except msgspec.DecodeError as error:
-        what = "an analysis of isogloss explain" if "explanations" in keys else "a survey of isogloss explain --bias"
-        raise DataError(f"not {what}: {error}", where=str(path)) from None
-    raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
+    content, where = read_bytes(path), str(path)
+    keys = decode_json(content, where, dict[str, msgspec.Raw], what="an explanation", fix=FIX)
+    if "explanations" in keys:
+        analysis: Analysis = decode_json(content, where, Analysis, what="an analysis of isogloss explain")
+        _refuse_contradictions(_contradictions_of_analysis(analysis), where)
+        return analysis
+    if "distributions" in keys:
+        bias: DatasetBias = decode_json(content, where, DatasetBias, what="a survey of isogloss explain --bias")
+        _refuse_contradictions(_contradictions_of_survey(bias), where)
+        return bias
+    raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=where, fix=FIX)
+
+
+def _refuse_contradictions(found: Iterator[str], where: str) -> None:
+    what = next(found, "")
+    if what:
+        raise DataError(what, where=where, fix="The file contradicts itself; was it edited? Run isogloss explain again")
+
+
+def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
+    names = explain_records(analysis).explanations
+    metrics = {facet.metric for found in analysis.explanations for facet in found.facets}
+    for pair in analysis.pairs:
+        for name in (pair.first, pair.second):
+            if name not in names:
+                yield f"a pair with {name!r}, which is none of its systems"
+        for contrasts in pair.facets:
+            if contrasts.metric not in metrics:
+                yield f"a pair with {contrasts.metric!r}, by which none of its systems is explained"
+    scores = [(facet, score) for found in analysis.explanations for facet in found.facets for score in facet.buckets]
+    differences = [(facet, row) for pair in analysis.pairs for facet in pair.facets for row in facet.buckets]
+    for facet, row in (*scores, *differences):
+        numbers = [value for value in msgspec.structs.astuple(row) if isinstance(value, float)]
+        if any(abs(number) > _LARGEST for number in numbers):
+            yield f"{facet.attribute} of {facet.task}/{facet.language} has {max(numbers, key=abs):g}, which is no score"
+    for pair in analysis.pairs:
+        for cell in pair.cells:
+            if abs(cell.difference) > _LARGEST:
+                yield f"{cell.task}/{cell.language} differs by {cell.difference:g}, which is no score"
+
+
+def _contradictions_of_survey(bias: DatasetBias) -> Iterator[str]:
+    for each in bias.distributions:
+        if len(each.quartiles) != (0 if each.mean is None else _QUARTILES):
+            yield f"{each.attribute} of {each.task}/{each.language} has {len(each.quartiles)} quartiles"
+    for table in bias.distances:
+        count = len(table.languages)
+        if count < 2 or [len(row) for row in table.table] != [count] * count:
+            yield f"the distances of {table.attribute} in {table.task} are no table of its {count} languages"
 
 
 def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
