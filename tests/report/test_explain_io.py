@@ -55,6 +55,41 @@ def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> No
     assert caught.value.where == str(path)
 
 
+def test_contradictions_are_refused(tmp_path: Path) -> None:
+    change = msgspec.structs.replace
+    both, made, survey = [explanation("a"), explanation("b")], pair_made("a", "b"), bias()
+    huge = change(made.facets[0], buckets=[change(made.facets[0].buckets[0], high=1e308)])
+    odd = change(made.facets[0], metric="nope")
+    single = both[0].facets[0]
+    far = change(both[0], facets=[change(single, buckets=[change(single.buckets[0], low=-1e308)])])
+    short = change(survey.distributions[0], quartiles=[1.0, 2.0])
+    found: list[tuple[Any, str]] = [
+        (Analysis(both, [pair_made("a", "c")]), "a pair with 'c', which is none of its systems"),
+        (Analysis(both, [change(made, facets=[huge])]), r"qLen of xnli/en has 1e\+308, which is no score"),
+        (Analysis(both, [change(made, facets=[odd])]), "a pair with 'nope', by which none of its systems is explained"),
+        (Analysis([far], []), r"qLen of xnli/en has -1e\+308, which is no score"),
+        (
+            Analysis(both, [change(made, cells=[change(made.cells[0], difference=1e300)])]),
+            r"xnli/en differs by 1e\+300",
+        ),
+        (change(survey, distributions=[short]), "t1Len of xnli/en has 2 quartiles"),
+    ]
+    for languages, table in ((["en"], [[0.0]]), (["en", "ar"], [[0.0, 1.0]]), (["en", "ar"], [[0.0], [1.0, 0.0]])):
+        wrong = change(survey.distances[0], languages=languages, table=table)
+        found.append((change(survey, distances=[wrong]), "the distances of t1Len in xnli are no table"))
+    for record, said in found:
+        with pytest.raises(DataError, match=said):
+            read_explain_records([written(tmp_path, "wrong", record)])
+
+
+def test_wrong_bytes_and_depth_are_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    for content, said in ((b'{"\xff": 1}', "not UTF-8"), (b'{"x": ' + b"[" * 100_000, "nested too deeply")):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=said):
+            read_explain_records([path])
+
+
 def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> None:
     files = []
     for task in ("xnli", "xquad"):

@@ -115,8 +115,8 @@ class _UnbrokenOutput(io.FileIO):
 def _unbroken(stream: io.TextIOWrapper) -> io.TextIOWrapper:
     raw = _UnbrokenOutput(stream.fileno(), "w", closefd=False)
     buffer: Any = raw if stream.write_through else io.BufferedWriter(raw)
-    options = {"line_buffering": stream.line_buffering, "write_through": stream.write_through}
-    return io.TextIOWrapper(buffer, stream.encoding, "replace", **options)
+    lines, through = stream.line_buffering, stream.write_through
+    return io.TextIOWrapper(buffer, stream.encoding, "replace", line_buffering=lines, write_through=through)
 
 
 def _run(words: list[str]) -> int:

@@ -32,9 +32,9 @@ MAX_LINE = 64 << 20
 # What a user can set to let a larger file through, in bytes.
 LIMIT_VARIABLE = "ISOGLOSS_MAX_BYTES"
 
-# Bytes read at a time; a few of them, packed as .zst, may be the whole of a large file.
+# Bytes read at a time. Of a .zst each may unpack to 64 KiB at once, and there is no way to ask for less.
 BLOCK = 1 << 18
-_PACKED_BLOCK = 1 << 11
+_PACKED_BLOCK = 1 << 10
 
 
 class Digest:
@@ -151,7 +151,7 @@ class _ZstandardStream(io.RawIOBase):
         self._packed = path.open("rb")
         self._library = library
         self._frame = library.ZstdDecompressor().decompressobj()
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -166,7 +166,7 @@ class _ZstandardStream(io.RawIOBase):
             if self._frame.eof:
                 self._frame = self._library.ZstdDecompressor().decompressobj()
             try:
-                self._ready = self._frame.decompress(chunk)
+                self._ready = memoryview(self._frame.decompress(chunk))
             except self._library.ZstdError as error:
                 raise EOFError(str(error)) from None
         size = min(len(buffer), len(self._ready))
