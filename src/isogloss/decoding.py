@@ -7,8 +7,8 @@ from isogloss.errors import DataError
 MARK = b"\xef\xbb\xbf"  # the byte-order mark
 
 # Python's own reader of TOML takes memory that grows with the square of the parts of a dotted key.
-MAX_TOML_LENGTH = 1 << 20
-MAX_TOML_DOTS = 100
+MAX_TOML_LENGTH = 1 << 18
+MAX_TOML_DOTS = 500
 
 # What fits into 64 bits; int() refuses more than 4,300 digits with an error of its own.
 _MAX_DIGITS = 18

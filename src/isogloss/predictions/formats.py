@@ -101,7 +101,7 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
                 [None if line.prediction is None else normalize(line.prediction) for line in decoded],
                 range(before + 1, before + count + 1),
             )
-        else:
+        elif not raw.isspace():
             _one_by_one(raw, before, decoder, kind, answers)
         before += count
     return answers

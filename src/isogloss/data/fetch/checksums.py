@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.data.files import atomic_write, read_bytes
+from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 
 
@@ -22,11 +22,12 @@ class FetchedFile(msgspec.Struct, frozen=True):
 class ChecksumRecord:
     """What was fetched into a data folder, by `<dataset>/<file name>`; every change is written at once.
 
-    A file that is no such record is a DataError.
+    A new record is kept in the folder `scratch` until it is whole; a file that is no such record is a DataError.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, scratch: Path) -> None:
         self.path = path
+        self._new = scratch / path.name
         self._fetched: dict[str, FetchedFile] = {}
         if self.path.exists():
             raw, expected = read_bytes(path), dict[str, FetchedFile]
@@ -42,5 +43,5 @@ class ChecksumRecord:
         """Keep what is known of a download."""
         self._fetched[key] = fetched
         packed = msgspec.json.encode(self._fetched, order="sorted")
-        with atomic_write(self.path) as stream:
-            stream.buffer.write(msgspec.json.format(packed, indent=1) + b"\n")
+        self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
+        self._new.replace(self.path.resolve())

@@ -1,6 +1,6 @@
 """Bringing datasets into a data folder, and counting what is there.
 
-Running it again does only what is left to do. Unfinished downloads are kept in `.fetch/` in the data folder, so
+Running it again does only what is left to do. All unfinished work is kept in `.fetch/` in the data folder, so
 no file under its final name is ever half written, and a broken download goes on where it stopped.
 """
 
@@ -111,7 +111,7 @@ def fetch(
     try:
         with exclusive(data / WORK), requests.Session() as web, _silent_pooch():
             session = DownloadSession(web, mirror, retry or RetryPolicy(), progress)
-            run = _FetchRun(data, ChecksumRecord(data / RECORD), session, force)
+            run = _FetchRun(data, ChecksumRecord(data / RECORD, scratch=data / WORK), session, force)
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         raise DataError(
