@@ -1,6 +1,7 @@
 """The command itself: help, exit codes, errors without tracebacks, and what it may not import."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,21 @@ def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     page = tmp_path / "runs/report/index.html"
     assert page.is_file()
     assert page.as_uri() in text.splitlines()[-1]
+
+
+def piped(words: str, target: str) -> tuple[int, str]:
+    """Exit code and errors of a command whose output goes somewhere, as a shell would have it, buffered."""
+    command = f"{sys.executable} -m isogloss {words} {target}; exit ${{PIPESTATUS[0]}}"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "list tasks", "fetch --list", "checklist show comparisons-0007 --languages de"]
+)
+def test_output_that_goes_nowhere(words: str) -> None:
+    """A pipe that is closed early, no output at all, a disk that is full: never a traceback."""
+    assert piped(words, "| head -c 5 >/dev/null") in ((0, ""), (141, ""))
+    assert piped(words, ">&-") == (0, "")
+    assert piped(words, ">/dev/full") == (1, "error: output: No space left on device\n")

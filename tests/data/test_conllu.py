@@ -274,3 +274,58 @@ def test_random_sentences_round_trip(drawn: list[list[tuple[str, str, bool, int,
     for sentence in read:
         assert [sentence.text[start:end] for start, end in sentence.offsets] == sentence.forms
         assert sentence.rebuilt is not with_text
+
+
+def fused_over(heads: list[str], deps: list[str] | None = None) -> list[str]:
+    """A sentence that is one fused token; each part has a tag of its own."""
+    extra = deps or ["_"] * len(heads)
+    rows = [f"1-{len(heads)}\tall" + "\t_" * 8]
+    rows += [
+        f"{place}\tw\t_\tT{place}\t_\t_\t{head}\tx\t{dep}\t_"
+        for place, (head, dep) in enumerate(zip(heads, extra, strict=True), 1)
+    ]
+    return [*rows, ""]
+
+
+@pytest.mark.parametrize("shape", ["chain", "ring", "ladder"])
+def test_a_long_fused_token_takes_no_square_of_its_length(shape: str) -> None:
+    """Walking up from each of 20,000 words would take minutes."""
+    n = 20_000
+    heads = {
+        "chain": [*range(2, n + 1), 0],  # the last is closest to the root
+        "ring": [*range(2, n + 1), 1],  # all are equally far, so the first wins
+        "ladder": list(range(n)),
+    }[shape]
+    deps = [f"{max(0, place - 1)}:x|{place // 2}:y" for place in range(n)] if shape == "ladder" else None
+    found = tagged_words(fused_over([str(head) for head in heads], deps), "en")
+    assert found == [[("all", f"T{n if shape == 'chain' else 1}")]]
+
+
+def test_a_longer_sentence_is_refused() -> None:
+    with pytest.raises(DataError, match="a sentence of more than 20,000 words"):
+        tagged_words(fused_over(["0"] * 20_001), "en")
+
+
+@given(st.lists(st.lists(st.integers(0, 8), max_size=3), min_size=1, max_size=8))
+def test_the_part_with_fewest_ancestors_gives_the_tag(graph: list[list[int]]) -> None:
+    """Held against a walk up from every part, on graphs with cycles, loops, and heads that are no words."""
+
+    def ancestors(start: int) -> int:
+        seen, waiting = {start}, [start]
+        while waiting:
+            place = waiting.pop()
+            heads = [head for head in (graph[place - 1] if place else []) if head <= len(graph)]
+            waiting += [head for head in heads if head not in seen]
+            seen.update(heads)
+        return len(seen) - 1
+
+    counts = [ancestors(place) for place in range(1, len(graph) + 1)]
+    deps = ["|".join(f"{head}:x" for head in heads) or "_" for heads in graph]
+    assert tagged_words(fused_over(["_"] * len(graph), deps), "en") == [[("all", f"T{counts.index(min(counts)) + 1}")]]
+
+
+def test_numbers_of_thousands_of_digits() -> None:
+    digits = "9" * 5_000
+    assert tagged_words(fused_over([digits, "0"], ["_", f"{digits}:x"]), "en") == [[("all", "T1")]]
+    with pytest.raises(DataError, match="is not a token id"):
+        tagged_words([f"1-{digits}\tx" + "\t_" * 8, ""], "en")

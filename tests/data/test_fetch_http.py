@@ -28,9 +28,10 @@ from fetch_server import (
     stall,
     status,
 )
+from isogloss.data import files
 from isogloss.data.fetch import RetryPolicy, fetch
 from isogloss.data.fetch.catalog import Dataset, RemoteFile
-from isogloss.data.fetch.downloaders import ResumingDownloader
+from isogloss.data.fetch.downloaders import DownloadLimit, ResumingDownloader
 from isogloss.errors import DataError
 
 IMPATIENT = RetryPolicy(attempts=3, stall=0.3, pause=0.01)
@@ -119,6 +120,7 @@ def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
         retry=HASTE,
         checked=True,
         progress=lambda done: None,
+        limit=DownloadLimit(10, published=True),
     )
     download("http://example.invalid/", str(tmp_path / "whole"))
     assert (tmp_path / "whole").read_bytes() == b"0123456789"
@@ -145,6 +147,59 @@ def test_file_that_grows_beyond_its_size_is_stopped(server: Server, tmp_path: Pa
     server.files["/file.bin"] = CONTENT * 3
     outcome = run(toy, tmp_path)
     assert "longer than the 1,200,000 bytes" in str(outcome.problem)
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_file_of_unknown_size_has_a_limit_too(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, announced: bool
+) -> None:
+    def endless(handler: Handler, content: bytes) -> None:
+        handler.send_response(200)
+        if announced:
+            handler.send_header("Content-Length", str(10**15))
+        handler.end_headers()
+        while not handler.server.over.is_set():
+            handler.wfile.write(content)
+
+    monkeypatch.setattr(files, "MAX_BYTES", 5_000_000)
+    toy = file_of(server, sha256="", size=0)
+    server.scripts["/file.bin"] = [endless]
+    outcome = run(toy, tmp_path)
+    assert "longer than 5,000,000 bytes, which is more than any dataset has" in str(outcome.problem)
+    assert "ISOGLOSS_MAX_BYTES" in str(outcome.problem)
+    assert leftovers(tmp_path) == []
+    assert len(server.requests) == 1
+    monkeypatch.setenv("ISOGLOSS_MAX_BYTES", "1000")
+    assert "longer than 1,000 bytes" in str(run(toy, tmp_path).problem)
+
+
+def test_lengths_of_thousands_of_digits_mean_nothing(server: Server, tmp_path: Path) -> None:
+    def boast(handler: Handler, content: bytes) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Range", f"bytes {'9' * 5000}-/{'9' * 5000}")
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    toy = file_of(server)
+    server.scripts["/file.bin"] = [boast]
+    assert run(toy, tmp_path).state == "fetched"
+
+
+@pytest.mark.parametrize("address", ["file:///etc/hostname", "ftp://example.invalid/x", "data:,x"])
+def test_redirects_to_anything_but_the_web_are_refused(server: Server, tmp_path: Path, address: str) -> None:
+    def elsewhere(handler: Handler, _content: bytes) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", address)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    toy = file_of(server, sha256="", size=0)
+    server.scripts["/file.bin"] = [elsewhere]
+    outcome = run(toy, tmp_path)
+    assert outcome.state == "failed"
+    assert "Use --mirror" in str(outcome.problem)
     assert leftovers(tmp_path) == []
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from isogloss.errors import IsoglossError
 from isogloss.grammar.polish import Join, polisher
 from isogloss.grammar.schema import parse
 from isogloss.grammar.templates import TemplateWriter, compiled, slots
@@ -134,7 +135,7 @@ def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
 
     def refused(old: str, new: str) -> str:
         assert old in text
-        with pytest.raises(GrammarError) as error:
+        with pytest.raises(IsoglossError) as error:
             parse(text.replace(old, new, 1), "en.toml")
         return str(error.value)
 

@@ -1,14 +1,16 @@
 """Every accepted form of a prediction file, and every way it can be wrong."""
 
 import contextlib
+import gzip
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isogloss.data import files
 from isogloss.errors import DataError
-from isogloss.predictions import folder
+from isogloss.predictions import folder, formats
 from isogloss.predictions.formats import FORMATS, json_lines
 from isogloss.tasks.kinds import KINDS
 from isogloss.tasks.registry import task
@@ -139,3 +141,53 @@ def test_one_file_for_all_languages_is_read_once_until_it_changes(
     write(path, '{"sw": {"a": "another answer"}}')
     assert predictions.find(task("xquad"), "sw", "test") is not None
     assert reads == [path, path]
+
+
+@pytest.mark.parametrize("size", [1, 60, 1 << 18])
+def test_lines_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(files, "BLOCK", size)
+    line = '{"id": %d, "prediction": "x"}\n'
+    content = (line % 1) + "\n" + (line % 3) + "oops\n" + (line % 5) + '{"id": 6, "prediction": "x"}{"id": 7, "pre'
+    answers = json_lines(write(tmp_path / "en.jsonl", "\ufeff" + content), KINDS["qa"])
+    assert (answers.ids, answers.numbers) == (["1", "3", "5"], [1, 3, 5])
+    assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["4", "6"]
+
+
+def test_two_records_on_a_line_are_a_mistake(tmp_path: Path) -> None:
+    record = '{"id": "a", "prediction": "x"}'
+    answers = json_lines(write(tmp_path / "en.jsonl", f"{record}{record}\n{record}\n"), KINDS["qa"])
+    assert (answers.ids, answers.numbers) == (["a"], [2])
+    assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["1"]
+
+
+def test_depth_is_a_problem_of_its_line(tmp_path: Path) -> None:
+    deep = '{"id": "a", "prediction": "x", "more": ' + "[" * 100_000
+    answers = json_lines(write(tmp_path / "en.jsonl", deep + '\n{"id": "b", "prediction": "y"}\n'), KINDS["qa"])
+    assert answers.ids == ["b"]
+    assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["1"]
+
+
+@pytest.mark.parametrize("name", ["lines", "tags", "choices"])
+def test_more_answers_than_memory_holds_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A megabyte of blank lines, packed to a kilobyte, would otherwise become a gigabyte of answers."""
+    monkeypatch.setattr(formats, "MAX_ANSWERS", 1000)
+    path = tmp_path / "test-en.tsv.gz"
+    path.write_bytes(gzip.compress(b"\n" * (1 << 20)))
+    with pytest.raises(DataError, match="more than 1,000 answers"):
+        FORMATS[name].read(path, KINDS["classification"], str)
+
+
+def test_a_file_for_all_languages_that_is_no_text(tmp_path: Path) -> None:
+    path = write(tmp_path / "xquad.json", b'{"en": {"a": "\xff"}}')
+    with pytest.raises(DataError, match=r"xquad\.json:1: not UTF-8: byte 0xff"):
+        folder.PredictionFolder(tmp_path).find(task("xquad"), "en", "test")
+    path.write_bytes(b'{"en": ' + b"[" * 100_000)
+    with pytest.raises(DataError, match=r"xquad\.json: not such a JSON file"):
+        folder.PredictionFolder(tmp_path).find(task("xquad"), "en", "test")
+
+
+@pytest.mark.parametrize("content", [b"name = '\xff'", b"name = " + b"9" * 5_000, b"name = " + b"[" * 5_000])
+def test_a_system_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
+    write(tmp_path / "system.toml", content)
+    with pytest.raises(DataError, match=r"system\.toml.*: not (UTF-8|TOML)"):
+        _ = folder.PredictionFolder(tmp_path).system

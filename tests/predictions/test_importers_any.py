@@ -50,3 +50,30 @@ def test_any_json(tool: str, task: str, name: str, value: Any) -> None:
 @given(st.sampled_from(TASKS), st.sampled_from(["p.json", "p.jsonl", "p.txt", "p.npy", "p.json.xz"]), st.binary())
 def test_any_bytes(tool: str, task: str, name: str, content: bytes) -> None:
     attempt(tool, task, name, content)
+
+
+DIGITS = "9" * 5_000
+SAMPLE = '{"doc_id": %s, "doc": {}, "filtered_resps": [[1], [2], [3]], "target": "%s", "acc": 1.0}'
+
+
+@pytest.mark.parametrize("tool", ["auto", *TOOLS])
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("p.json", f'{{"a": {DIGITS}}}'),
+        ("p.json", f'{{"q": {{"{DIGITS}": 1.0, "7": 1.0}}}}'),
+        ("p.json", f'{{"de": {{"test": {{"q": {{"{DIGITS}": 1}}}}}}}}'),
+        ("p.json", f'["{DIGITS}"]'),
+        ("p.json", "[" * 100_000),
+        ("p.jsonl", "[" * 100_000),
+        ("p.jsonl", SAMPLE % (DIGITS, 0)),
+        ("p.jsonl", SAMPLE % (DIGITS[:4000], 0)),
+        ("p.jsonl", SAMPLE % (0, DIGITS)),
+        ("p.txt", f"index\tprediction\n{DIGITS}\t0\n"),
+        ("p.txt", f"index\tprediction\n0\tLABEL_{DIGITS}\n"),
+        ("p.txt", f"index\tprediction\n0\t{DIGITS}\n"),
+    ],
+)
+def test_long_numbers_and_deep_nesting(tool: str, task: str, name: str, content: str) -> None:
+    attempt(tool, task, name, content.encode())

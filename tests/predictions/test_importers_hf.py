@@ -167,6 +167,16 @@ def test_arrays_of_indices_and_of_logits(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------- choices, tags, rankings
 
 
+@pytest.mark.parametrize("archive", [True, False])
+def test_arrays_that_are_none_are_refused(tmp_path: Path, archive: bool) -> None:
+    path = tmp_path / "p.npy"
+    with path.open("wb") as stream:
+        np.savez(stream, a=np.arange(3)) if archive else np.save(stream, np.arange(3))
+    if not archive:
+        path.write_bytes(path.read_bytes().replace(b"(3,), }" + b" " * 13, b"(3000000000000000,)}"))
+    assert ("an .npz archive" if archive else "not a plain .npy array") in refusal(path, "xcopa", "zh")
+
+
 def test_choices_by_table_list_and_array(tmp_path: Path) -> None:
     np.save(tmp_path / "choices.npy", np.array([1, 0]))
     write(tmp_path / "choices.json", "[1, 0]")

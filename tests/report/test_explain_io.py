@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
-from isogloss.explain.bias import DatasetBias, Distances, Distribution
+from isogloss.explain.bias import DatasetBias
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.report.explain_io import read_explain_records
@@ -57,27 +57,39 @@ def test_anything_else_is_refused(tmp_path: Path, content: str, what: str) -> No
     assert caught.value.where == str(path)
 
 
-@pytest.mark.parametrize(
-    ("found", "what"),
-    [
-        (Analysis([explanation("a")], [pair_made("a", "b")]), "a pair of systems names 'b', which is not explained"),
+def test_contradictions_are_refused(tmp_path: Path) -> None:
+    change = msgspec.structs.replace
+    both, made, survey = [explanation("a"), explanation("b")], pair_made("a", "b"), bias()
+    huge = change(made.facets[0], buckets=[change(made.facets[0].buckets[0], high=1e308)])
+    odd = change(made.facets[0], metric="nope")
+    single = both[0].facets[0]
+    far = change(both[0], facets=[change(single, buckets=[change(single.buckets[0], low=-1e308)])])
+    short = change(survey.distributions[0], quartiles=[1.0, 2.0])
+    found: list[tuple[Any, str]] = [
+        (Analysis(both, [pair_made("a", "c")]), "a pair with 'c', which is none of its systems"),
+        (Analysis(both, [change(made, facets=[huge])]), "numbers that nothing can be counted by"),
+        (Analysis(both, [change(made, facets=[odd])]), "a pair with 'nope', by which none of its systems is explained"),
+        (Analysis([far], []), "numbers that nothing can be counted by"),
         (
-            DatasetBias(
-                "test", [Distribution("xnli", "en", "test", "t", "t", False, 9, mean=1.0, quartiles=[1.0])], []
-            ),
-            "xnli/en: t has 1 quartiles, not 5",
+            Analysis(both, [change(made, cells=[change(made.cells[0], difference=1e300)])]),
+            "numbers that nothing can be counted by",
         ),
-        (
-            DatasetBias("test", [], [Distances("xnli", "t", "w", ["en", "de"], [[0.0, 1.0]])]),
-            "the distances in t are no square of 2 languages",
-        ),
-    ],
-)
-def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path, found: Any, what: str) -> None:
-    path = written(tmp_path, "odd", found)
-    with pytest.raises(DataError, match=what) as caught:
-        read_explain_records([path])
-    assert caught.value.where == str(path)
+        (change(survey, distributions=[short]), "t1Len of xnli/en has 2 quartiles"),
+    ]
+    for languages, table in ((["en"], [[0.0]]), (["en", "ar"], [[0.0, 1.0]]), (["en", "ar"], [[0.0], [1.0, 0.0]])):
+        wrong = change(survey.distances[0], languages=languages, table=table)
+        found.append((change(survey, distances=[wrong]), "the distances of t1Len in xnli are no table"))
+    for record, said in found:
+        with pytest.raises(DataError, match=said):
+            read_explain_records([written(tmp_path, "wrong", record)])
+
+
+def test_wrong_bytes_and_depth_are_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    for content, said in ((b'{"\xff": 1}', "not UTF-8"), (b'{"x": ' + b"[" * 100_000, "nested too deeply")):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=said):
+            read_explain_records([path])
 
 
 def test_a_system_that_goes_on_in_another_file_is_one_system(tmp_path: Path) -> None:

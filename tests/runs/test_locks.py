@@ -305,3 +305,13 @@ def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) ->
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
     lock.release()
     successor.release()
+
+
+@pytest.mark.parametrize("content", [b'{"machine": "\xff"}', b"[" * 100_000, b""])
+def test_a_lock_that_is_no_text_is_nobodys(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.lock"
+    path.write_bytes(content)
+    os.utime(path, (0, 0))
+    lock = acquire(path)
+    assert lock is not None
+    lock.release()

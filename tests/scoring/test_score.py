@@ -148,9 +148,11 @@ def test_a_record_of_the_future_or_of_nobody_is_refused(results: Results, tmp_pa
     path.write_text(json.dumps({**record, "schema_version": 99}))
     with pytest.raises(DataError, match="schema version 99"):
         Results.from_json(path)
-    path.write_text("{}")
-    with pytest.raises(DataError, match="not a result record"):
-        Results.from_json(path)
+    wrong = {b"{}": "not a result record", b'{"suite": "\xff"}': "r.json:1: not UTF-8", b"[" * 100_000: "not a result"}
+    for content, said in wrong.items():
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=said):
+            Results.from_json(path)
 
 
 def test_names_are_checked_before_anything_is_read(grid: Path) -> None:

@@ -86,7 +86,7 @@ def test_languages_of_all_tasks_hold_where_a_task_has_them(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tasks = [", "not a TOML file"),
+        ("tasks = [", "not TOML"),
         ("", "names no tasks"),
         ("tasks = []", "names no tasks"),
         ("tasks = 3", "not a list of strings"),

@@ -203,7 +203,7 @@ def test_files_that_are_not_there_or_not_toml(tmp_path: Path) -> None:
         changes(tmp_path / "none.toml")
     path = tmp_path / "broken.toml"
     path.write_text("epochs = ")
-    with pytest.raises(RecipeError, match=r"broken\.toml: it is not TOML"):
+    with pytest.raises(DataError, match=r"broken\.toml: not TOML"):
         changes(path)
 
 

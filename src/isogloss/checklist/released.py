@@ -26,6 +26,7 @@ from isogloss.checklist.released_cases import ReleasedCases, ReleasedExample
 from isogloss.checklist.released_sheet import ENGLISH, SheetTranslation, read
 from isogloss.checklist.tasks import CASES
 from isogloss.data.files import read_bytes, resolve
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError, unknown
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import in_script
@@ -62,10 +63,8 @@ class _NamesFile(msgspec.Struct):
 
 def given_names(path: Path) -> ReleasedNames:
     """Names from CheckList's lists: JSON with `mnames` and `fnames` by language, packed or not."""
-    try:
-        file = msgspec.json.decode(read_bytes(resolve(path) or path), type=_NamesFile)
-    except msgspec.MsgspecError as error:
-        raise DataError(f"not a list of names: {error}", where=str(path)) from None
+    raw = read_bytes(resolve(path) or path)
+    file: _NamesFile = decode_json(raw, str(path), _NamesFile, what="a list of names")
     if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
         raise DataError("no English names", where=str(path), fix="They stand in for languages that have none")
     return ReleasedNames(file.mnames, file.fnames)

@@ -5,7 +5,9 @@ import os
 import signal
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.escaping import printable
@@ -63,7 +65,10 @@ def main(arguments: list[str] | None = None) -> None:
         # One line to a user; where in our code it arose is of no interest.
         warnings.formatwarning = lambda message, *_: f"warning: {printable(str(message), lines=True)}\n"
     try:
-        sys.exit(_run(words))
+        try:
+            sys.exit(_run(words))
+        finally:
+            sys.stdout.flush()  # or what cannot be written would be noticed by nobody but Python's last breath
     except UnknownNameError as error:
         _print_error(str(error))
         sys.exit(2)
@@ -75,16 +80,47 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except OSError as error:
         _print_error(f"{error.filename or 'output'}: {error.strerror or error}")
+        if arguments is None:
+            _discard_output()
         sys.exit(1)
 
 
 def _configure_streams(words: list[str]) -> None:
     """A terminal that cannot show a letter gets a question mark, and a closed pipe ends the program quietly."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    unbroken = bool(UNBROKEN.intersection(words[:1]))
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed before we began
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if hasattr(signal, "SIGPIPE") and not UNBROKEN.intersection(words[:1]):
+            if unbroken:
+                setattr(sys, name, _unbroken(stream))
+    if hasattr(signal, "SIGPIPE") and not unbroken:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _discard_output() -> None:
+    """Send nowhere what is still waiting to be printed, or Python would try again and fail with a traceback."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _UnbrokenOutput(io.FileIO):
+    """Output that goes nowhere once nobody reads it any more."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return len(data)
+
+
+def _unbroken(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    raw = _UnbrokenOutput(stream.fileno(), "w", closefd=False)
+    buffer: Any = raw if stream.write_through else io.BufferedWriter(raw)
+    lines, through = stream.line_buffering, stream.write_through
+    return io.TextIOWrapper(buffer, stream.encoding, "replace", line_buffering=lines, write_through=through)
 
 
 def _run(words: list[str]) -> int:

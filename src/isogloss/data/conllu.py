@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NoReturn
 
+from isogloss.decoding import whole_number
 from isogloss.errors import DataError
 
 Fields = list[str]  # the ten columns of one word
@@ -36,7 +37,9 @@ _DEFAULT_PRECEDENCE = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CC
 
 # Most sentences number their rows 1, 2, 3, …: one comparison with this list proves it.
 _PLAIN_IDS = [str(number) for number in range(1, 513)]
-_ID = re.compile(r"([0-9]+)(?:([-.])([0-9]+))?")
+_ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
+# Beyond this a file is no treebank, and the ancestors of its words would fill the memory.
+MAX_WORDS = 20_000
 _REMOVED = str.maketrans("", "", " \u200c")
 
 
@@ -173,40 +176,78 @@ def _surface(
         row = fused[-1][0]
         _fail(f"the range {row[ID]} goes beyond the last word, {len(parts)}", source, numbers[rows.index(row)])
     if fused:
-        heads = {position: _heads(part) for position, part in enumerate(parts, 1)}
-        for row, first, last in fused:
-            row[UPOS] = _fused_tag(range(first, last + 1), parts, heads, ranking)
+        if len(parts) > MAX_WORDS:
+            _fail(f"a sentence of more than {MAX_WORDS:,} words", source, numbers[0])
+        heads = [[], *(_heads(part, len(parts)) for part in parts)]
+        spans = [range(first, last + 1) for _, first, last in fused]
+        depths = _ancestors(heads, chain.from_iterable(spans))
+        for (row, _, _), span in zip(fused, spans, strict=True):
+            row[UPOS] = _fused_tag(span, parts, depths, ranking)
     return [row for row, _ in surface], [number for _, number in surface]
 
 
-def _heads(row: Fields) -> list[int]:
-    """Basic and enhanced heads of a word; those that are not words, such as empty nodes, are left out."""
+def _heads(row: Fields, words: int) -> list[int]:
+    """Basic and enhanced heads of a word; those that are not words or the root, such as empty nodes, are left out."""
     edges = [row[HEAD]] if row[DEPS] == "_" else [row[HEAD], *row[DEPS].split("|")]
-    names = [edge.partition(":")[0] for edge in edges]
-    return [int(name) for name in names if name.isdecimal()]
+    numbers = (whole_number(edge.partition(":")[0]) for edge in edges)
+    return [number for number in numbers if number is not None and number <= words]
 
 
-def _fused_tag(
-    positions: Sequence[int], parts: list[Fields], heads: dict[int, list[int]], ranking: dict[str, int]
-) -> str:
+def _fused_tag(positions: Sequence[int], parts: list[Fields], depths: list[int], ranking: dict[str, int]) -> str:
     """The tag of the part closest to the root; the ranking decides between equals."""
-    depths = [_ancestors(position, heads) for position in positions]
-    nearest = min(depths)
-    closest = [position for position, depth in zip(positions, depths, strict=True) if depth == nearest]
-    tags = [parts[position - 1][UPOS] for position in closest]
+    nearest = min(depths[position] for position in positions)
+    tags = [parts[position - 1][UPOS] for position in positions if depths[position] == nearest]
     return min(tags, key=lambda tag: ranking.get(tag, len(ranking)))
 
 
-def _ancestors(position: int, heads: dict[int, list[int]]) -> int:
-    """How many other nodes, the root included, a word can be reached from; a cycle counts each node once."""
-    found = {position}
-    waiting = [position]
-    while waiting:
-        for head in heads.get(waiting.pop(), ()):
-            if head not in found:
-                found.add(head)
-                waiting.append(head)
-    return len(found) - 1
+def _ancestors(heads: list[list[int]], wanted: Iterable[int]) -> list[int]:
+    """From how many other nodes, the root (0) included, each wanted one can be reached; a cycle counts each once.
+
+    Tarjan's search for cycles finishes the heads of a node before it, so that the node takes over their sets whole.
+    A set is the bits of one number: walking up from every word takes the square of a sentence's length.
+    """
+    found = [0] * len(heads)  # when a node was met, from 1
+    oldest = [0] * len(heads)  # the first met of those on a cycle with it
+    reached = [0] * len(heads)  # itself and its ancestors, once it is finished
+    open_nodes: list[int] = []
+    met = 0
+    for start in wanted:
+        path = [] if found[start] else [(start, iter(heads[start]))]
+        while path:
+            node, edges = path[-1]
+            if not found[node]:
+                met += 1
+                found[node] = oldest[node] = met
+                open_nodes.append(node)
+            head = next((each for each in edges if not reached[each]), None)
+            if head is None:
+                path.pop()
+                if path:
+                    below = path[-1][0]
+                    oldest[below] = min(oldest[below], oldest[node])
+                if oldest[node] == found[node]:
+                    _finish(node, heads, open_nodes, reached)
+            elif found[head]:
+                oldest[node] = min(oldest[node], found[head])
+            else:
+                path.append((head, iter(heads[head])))
+    return [nodes.bit_count() - 1 for nodes in reached]
+
+
+def _finish(node: int, heads: list[list[int]], open_nodes: list[int], reached: list[int]) -> None:
+    """Give all nodes of a cycle (mostly one alone) what any of them can be reached from, and themselves."""
+    place = len(open_nodes) - 1
+    while open_nodes[place] != node:
+        place -= 1
+    cycle = open_nodes[place:]
+    del open_nodes[place:]
+    nodes = 0
+    for each in cycle:
+        nodes |= 1 << each
+        for head in heads[each]:
+            nodes |= reached[head]
+    for each in cycle:
+        reached[each] = nodes
 
 
 def _locate(forms: list[str], text: str) -> list[Offsets] | None:

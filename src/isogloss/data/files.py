@@ -8,22 +8,33 @@ import hashlib
 import io
 import lzma
 import os
+import shutil
+import stat
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
+from isogloss.decoding import MARK, decode_text, decode_toml, whole_number
 from isogloss.errors import DataError
 
 SUFFIXES = ("", ".xz", ".gz", ".zst")
 
-# A file that unpacks to more than this is an accident or an attack: the largest real one has 535 MB.
+# A file that has or unpacks to more than this is an accident or an attack: the largest real one has 535 MB.
 MAX_BYTES = 4 << 30
-MAX_LINE = 256 << 20
+# So is one that unpacks to more times its size (real ones: up to 28 times), if that is more than any memory holds.
+MAX_RATIO = 100
+SAFE_BYTES = 64 << 20
+# Bytes of a line, where lines are read one by one.
+MAX_LINE = 64 << 20
+# What a user can set to let a larger file through, in bytes.
+LIMIT_VARIABLE = "ISOGLOSS_MAX_BYTES"
 
-# Bytes read at a time.
+# Bytes read at a time. Of a .zst each may unpack to 64 KiB at once, and there is no way to ask for less.
 BLOCK = 1 << 18
+_PACKED_BLOCK = 1 << 10
 
 
 class Digest:
@@ -62,7 +73,7 @@ def resolve(path: Path) -> Path | None:
 
 def unpacked_name(path: Path) -> str:
     """The file's name without the suffix of a packer."""
-    return path.name.removesuffix(path.suffix) if path.suffix in SUFFIXES[1:] else path.name
+    return path.name.removesuffix(path.suffix) if _is_packed(path) else path.name
 
 
 def find_all(root: Path, pattern: str) -> list[Path]:
@@ -75,6 +86,32 @@ def find_all(root: Path, pattern: str) -> list[Path]:
     return [found[name] for name in sorted(found)]
 
 
+def byte_limit() -> int:
+    """The most bytes that a file may have: what the user allows, or what is more than any real one has.
+
+    Raises:
+        DataError: the environment variable is not a number.
+    """
+    allowed = os.environ.get(LIMIT_VARIABLE)
+    if not allowed:
+        return MAX_BYTES
+    number = whole_number(allowed)
+    if number is None:
+        raise DataError(f"{allowed!r} is not a number of bytes", where=LIMIT_VARIABLE)
+    return number
+
+
+def packed_limit(path: Path) -> int:
+    """The most bytes that a packed file may unpack to."""
+    if os.environ.get(LIMIT_VARIABLE):
+        return byte_limit()
+    return min(MAX_BYTES, max(SAFE_BYTES, MAX_RATIO * path.stat().st_size))
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix in SUFFIXES[1:]
+
+
 class _CheckedStream(io.RawIOBase):
     """A binary stream that feeds a checksum and stops at absurd sizes."""
 
@@ -82,8 +119,8 @@ class _CheckedStream(io.RawIOBase):
         self._inner = inner
         self._path = path
         self._digest = digest
+        self._limit = packed_limit(path) if _is_packed(path) else byte_limit()
         self._total = 0
-        self._since_newline = 0
 
     def readable(self) -> bool:
         return True
@@ -94,11 +131,10 @@ class _CheckedStream(io.RawIOBase):
         size = len(chunk)
         view[:size] = chunk
         self._total += size
-        last = chunk.rfind(b"\n")
-        self._since_newline = self._since_newline + size if last < 0 else size - last - 1
-        if self._total > MAX_BYTES or self._since_newline > MAX_LINE:
-            what = "unpacks to more than 4 GiB" if self._total > MAX_BYTES else "has a line of more than 256 MiB"
-            raise DataError(what, where=str(self._path), fix="This is not a file of this benchmark")
+        if self._total > self._limit:
+            what = f"{'unpacks to' if _is_packed(self._path) else 'has'} more than {self._limit:,} bytes"
+            fix = f"No file of this benchmark does; {LIMIT_VARIABLE}=… lets files of that many bytes through"
+            raise DataError(what, where=str(self._path), fix=fix)
         if self._digest is not None and size:
             self._digest.update(chunk)
         return size
@@ -115,14 +151,14 @@ class _ZstandardStream(io.RawIOBase):
         self._packed = path.open("rb")
         self._library = library
         self._frame = library.ZstdDecompressor().decompressobj()
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            chunk = self._frame.unused_data or self._packed.read(BLOCK)
+            chunk = self._frame.unused_data or self._packed.read(_PACKED_BLOCK)
             if not chunk:
                 if not self._frame.eof:
                     raise EOFError("it ends inside a frame")
@@ -130,7 +166,7 @@ class _ZstandardStream(io.RawIOBase):
             if self._frame.eof:
                 self._frame = self._library.ZstdDecompressor().decompressobj()
             try:
-                self._ready = self._frame.decompress(chunk)
+                self._ready = memoryview(self._frame.decompress(chunk))
             except self._library.ZstdError as error:
                 raise EOFError(str(error)) from None
         size = min(len(buffer), len(self._ready))
@@ -173,6 +209,8 @@ def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_
         ) from error
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+    except MemoryError:
+        raise DataError("does not fit into memory", where=str(path)) from None
 
 
 def read_bytes(path: Path, digest: Digest | None = None) -> bytes:
@@ -184,19 +222,23 @@ def read_bytes(path: Path, digest: Digest | None = None) -> bytes:
 
 def read_text(path: Path, digest: Digest | None = None) -> str:
     """The whole unpacked content as text; a byte-order mark is dropped, wrong bytes are located."""
-    raw = read_bytes(path, digest)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path, raw.count(b"\n", 0, error.start) + 1, error) from None
+    return decode_text(read_bytes(path, digest).removeprefix(MARK), str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as a table."""
+    return decode_toml(read_text(path), str(path))
 
 
 def blocks(path: Path, digest: Digest | None = None) -> Iterator[bytes]:
     """Runs of whole lines, streaming; a byte-order mark is dropped."""
-    mark = b"\xef\xbb\xbf"
+    mark = MARK
     with _reading(path, digest) as stream:
         while block := stream.read(BLOCK):
-            yield (block + stream.readline()).removeprefix(mark)
+            rest = stream.readline(MAX_LINE)
+            if len(rest) == MAX_LINE and not rest.endswith(b"\n"):
+                raise DataError(f"has a line of more than {MAX_LINE:,} bytes", where=str(path))
+            yield (block + rest).removeprefix(mark)
             mark = b""
 
 
@@ -205,11 +247,17 @@ def sha256_of(path: Path) -> str:
     found = resolve(path)
     if found is None:
         return ""
+    digest = Digest()
     try:
-        with _unpacked(found) if found != path else found.open("rb") as stream:
-            return hashlib.file_digest(cast("Any", stream), "sha256").hexdigest()
-    except (DataError, OSError, EOFError, zlib.error, lzma.LZMAError):
+        if found == path:
+            with found.open("rb") as stream:
+                return hashlib.file_digest(stream, "sha256").hexdigest()
+        with _reading(found, digest) as unpacked:
+            while unpacked.read(BLOCK):
+                pass
+    except (DataError, OSError):
         return ""
+    return digest.hex
 
 
 def split_lines(block: bytes, path: Path, before: int) -> list[str]:
@@ -217,10 +265,7 @@ def split_lines(block: bytes, path: Path, before: int) -> list[str]:
 
     Only `\n` (and `\r\n`) separates, as the datasets have it. Wrong bytes are located.
     """
-    try:
-        text = block.removesuffix(b"\n").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path, before + block.count(b"\n", 0, error.start) + 1, error) from None
+    text = decode_text(block.removesuffix(b"\n"), str(path), before)
     found = text.split("\n")
     return [line.rstrip("\r") for line in found] if "\r" in text else found
 
@@ -235,28 +280,68 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
         yield from found
 
 
-def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
-    byte = error.object[error.start]
-    return DataError(
-        f"not UTF-8: byte 0x{byte:02x}", where=f"{path}:{line}", fix="Convert the file to UTF-8, e.g. with iconv"
-    )
+@contextmanager
+def atomic_write(path: Path) -> Iterator[TextIO]:
+    """A text file that appears under its name only when it is complete; its `buffer` takes bytes.
+
+    A link stays, and the file it leads to is written; an older file leaves its permissions and owner to the new one.
+    What is no file (a terminal, a pipe, /dev/null) is written to as it is, and never replaced.
+    """
+    try:
+        older = _status(path)
+        if older is not None and stat.S_ISDIR(older.st_mode):
+            raise DataError("is a folder, not a file to write", where=str(path))
+        if older is not None and (descriptor := _stream_to(path, older)) >= 0:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        with _replacing(path.resolve(), older) as stream:
+            yield stream
+    except OSError as error:
+        raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _stream_to(path: Path, status: os.stat_result) -> int:
+    """A descriptor to write to what cannot be replaced; -1 for a regular file."""
+    for standard in (1, 2):
+        # /dev/stdout may be a regular file: replaced, all that is printed later would go to the one before.
+        with suppress(OSError):
+            if os.path.samestat(status, os.fstat(standard)):
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+                return os.dup(standard)
+    return -1 if stat.S_ISREG(status.st_mode) else os.open(path, os.O_WRONLY)
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete; its `buffer` takes bytes."""
-    if not path.name or path.is_dir():
-        raise DataError("is a folder, not a file to write", where=str(path))
+def _replacing(path: Path, older: os.stat_result | None) -> Iterator[TextIO]:
+    """A new file that takes the place of another, if nothing goes wrong."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            if older is not None:
+                _take_over(temporary, path, older)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except OSError as error:
-        raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _take_over(new: Path, path: Path, older: os.stat_result) -> None:
+    """Owner and permissions, as far as the user may give them."""
+    with suppress(OSError):
+        if hasattr(os, "chown"):
+            os.chown(new, older.st_uid, older.st_gid)
+    with suppress(OSError):
+        shutil.copymode(path, new)

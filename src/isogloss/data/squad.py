@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from isogloss.data.files import Digest, read_bytes
-from isogloss.errors import DataError
+from isogloss.decoding import decode_json
 
 
 class SquadAnswer(msgspec.Struct, gc=False):
@@ -45,15 +45,9 @@ class SquadFile(msgspec.Struct):
     data: list[Article]
 
 
-_DECODER = msgspec.json.Decoder(SquadFile | list[Article])
-
-
 def parse(raw: bytes, where: str) -> list[Article]:
     """Decode a SQuAD file: an object with `data`, or the bare list."""
-    try:
-        decoded = _DECODER.decode(raw.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"not a SQuAD-format JSON file: {error}", where=where) from None
+    decoded = decode_json(raw, where, SquadFile | list[Article], what="a SQuAD-format JSON file")
     return decoded.data if isinstance(decoded, SquadFile) else decoded
 
 

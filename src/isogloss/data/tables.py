@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from isogloss.data.files import Digest, blocks, lines, split_lines
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
 RecordType = TypeVar("RecordType")
@@ -81,19 +82,14 @@ def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) ->
         count = block.count(b"\n") + (not block.endswith(b"\n"))
         try:
             found = decoder.decode_lines(block)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = []
         # Where there is not one record a line, there are blank lines or a fault: look at each.
-        yield from found if len(found) == count else _one_by_one(path, block, number, decoder)
+        yield from found if len(found) == count else _one_by_one(path, block, number, record)
         number += count
 
 
-def _one_by_one(
-    path: Path, block: bytes, before: int, decoder: msgspec.json.Decoder[RecordType]
-) -> Iterator[RecordType]:
+def _one_by_one(path: Path, block: bytes, before: int, record: type[RecordType]) -> Iterator[RecordType]:
     for number, line in enumerate(split_lines(block, path, before), before + 1):
         if line.strip():
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise DataError(f"not the expected JSON record: {error}", where=f"{path}:{number}") from None
+            yield decode_json(line.encode(), f"{path}:{number}", record, what="the expected JSON record")

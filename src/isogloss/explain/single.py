@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import comb
 
 import msgspec
-import numpy as np
 
 from isogloss.explain import tagging
 from isogloss.explain.attributes.retrieval import RANK
@@ -15,7 +15,7 @@ from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
 from isogloss.explain.model import AttributeScores, Bucket, BucketScore
 from isogloss.explain.selection import AttributeSelection
-from isogloss.metrics.estimate import ROUNDING, Estimate, difference, weighted_sum
+from isogloss.metrics.estimate import ROUNDING, Estimate, difference
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA
 from isogloss.scoring.contrast import scaled
@@ -103,17 +103,19 @@ def _range_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
 
 
 def _trend_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
-    """The p-value of a straight line through ordered buckets, 1 where the scores do not all rise, or all fall."""
+    """The p-value of the weakest step of ordered buckets, 1 where they do not all rise, or all fall.
+
+    That every step goes one way is true only if each does, so the weakest decides (an intersection-union test).
+    """
     ordered = [
         each
         for score, each in zip(facet.buckets, estimates, strict=True)
         if score.bucket.low is not None and score.low is not None
     ]
-    steps = np.diff([each.value for each in ordered])
-    if facet.discrete or len(ordered) < 3 or not ((steps > 0).all() or (steps < 0).all()):
+    steps = [difference(after, before) for before, after in pairwise(ordered)]
+    if facet.discrete or len(steps) < 2 or len({step.value > 0 for step in steps}) > 1:
         return 1.0
-    slopes = np.arange(len(ordered)) - (len(ordered) - 1) / 2
-    return weighted_sum(ordered, slopes.tolist()).t_test
+    return max(step.t_test / 2 for step in steps)
 
 
 def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:

@@ -1,7 +1,6 @@
 """What a language file must hold, and the check that names the line of every mistake."""
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -9,6 +8,7 @@ from importlib.resources import files
 
 import msgspec
 
+from isogloss.decoding import decode_toml
 from isogloss.errors import near_names
 from isogloss.grammar.polish import Join
 from isogloss.grammar.templates import slots
@@ -138,19 +138,18 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
 @cache
 def concepts() -> Mapping[str, Mapping[str, str]]:
     """The concepts every language has words for, with English glosses."""
-    return tomllib.loads((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"))
+    return decode_toml((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"), "concepts.toml")
 
 
 def parse(text: str, name: str) -> LanguageFile:
     """A language file from its text.
 
     Raises:
+        DataError: it is not TOML.
         GrammarError: it is not such a file; every mistake with its line.
     """
     try:
-        file = msgspec.convert(tomllib.loads(text), LanguageFile)
-    except tomllib.TOMLDecodeError as error:
-        raise GrammarError(f"not TOML: {error}", where=name) from None
+        file = msgspec.convert(decode_toml(text, name), LanguageFile)
     except msgspec.ValidationError as error:
         path = str(error).rpartition("`$")[2].strip("`").strip(".")
         raise GrammarError(str(error), where=f"{name}:{_line(text, path)}") from None

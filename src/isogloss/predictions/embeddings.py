@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.data.arrays import read_array
 from isogloss.data.files import Stamp, lines, stamp
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
@@ -24,12 +25,7 @@ def read_vectors(path: Path, where: str) -> tuple[list[str], Any]:
     for needed in (path, ids_path):
         if not needed.is_file():
             raise PredictionError("there is no such file", where=str(needed), fix=f"{where} needs it")
-    try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise PredictionError(f"not a plain .npy array: {error}", where=str(path)) from None
-    if not isinstance(vectors, np.ndarray):
-        raise PredictionError("an .npz archive, not a plain .npy array", where=str(path))
+    vectors = read_array(path)
     ids = [line.strip() for line in lines(ids_path)]
     if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
         what = f"an array of {vectors.dtype} with shape {vectors.shape}"

@@ -1,15 +1,13 @@
 """A folder of predictions: which cells it has, in which layout, and the answers of one cell."""
 
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from isogloss.data.files import SUFFIXES, Stamp, read_bytes, resolve, stamp, unpacked_name
-from isogloss.errors import DataError, PredictionError
+from isogloss.data.files import SUFFIXES, Stamp, read_bytes, read_toml, resolve, stamp, unpacked_name
+from isogloss.decoding import decode_json
+from isogloss.errors import PredictionError
 from isogloss.escaping import printable_system
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.write import split_prefix
@@ -50,16 +48,12 @@ class PredictionFolder:
         """What `system.toml` says of the system; its folder's name where there is none.
 
         Raises:
-            PredictionError: the file is not TOML.
+            DataError: the file is not TOML.
         """
         path = self.root / "system.toml"
         if not path.is_file():
             return printable_system({"name": self.root.resolve().name})
-        try:
-            found = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:  # numbers and nesting beyond reason are no TOMLDecodeError
-            raise PredictionError(f"not TOML: {error}", where=str(path)) from None
-        return printable_system({"name": self.root.resolve().name, **found})
+        return printable_system({"name": self.root.resolve().name, **read_toml(path)})
 
     def folders(self, task: Task) -> list[Path]:
         """The task's folder, under its own name or an alias."""
@@ -141,11 +135,12 @@ class PredictionFolder:
 @lru_cache(maxsize=1)
 def _by_language(path: Path, _stamp: Stamp) -> dict[str, dict[str, Any]]:
     """The answers of a file that has those of all languages, read once for all of them; their types are unchecked."""
-    try:
-        return msgspec.json.decode(read_bytes(path), type=dict[str, dict[str, Any]])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        fix = "One file per task maps language to {question id: answer}"
-        raise DataError(f"not such a JSON file: {error}", where=str(path), fix=fix) from None
+    fix = "One file per task maps language to {question id: answer}"
+    expected = dict[str, dict[str, Any]]
+    found: dict[str, dict[str, Any]] = decode_json(
+        read_bytes(path), str(path), expected, what="such a JSON file", fix=fix
+    )
+    return found
 
 
 def file_names(task: Task) -> set[str]:

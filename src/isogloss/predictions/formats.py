@@ -3,8 +3,7 @@
 XTREME's line formats have no ids; the caller says how their rows are called.
 """
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,17 @@ from typing import Any
 import msgspec
 
 from isogloss.data import squad
-from isogloss.data.files import lines, read_bytes, read_text
+from isogloss.data.files import blocks, lines, read_text
+from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.kinds import Kind
 
 # The id of a row, counted from 0.
 RowName = Callable[[int], str]
+
+# The largest cell of the benchmark has half a million answers; beyond this, memory would decide what happens.
+MAX_ANSWERS = 5_000_000
 
 
 @dataclass
@@ -40,6 +43,18 @@ class Answers:
         self.ids.append(identifier)
         self.values.append(value)
         self.numbers.append(number)
+        self._refuse_too_many()
+
+    def extend(self, ids: list[str], values: list[Any], numbers: Iterable[int]) -> None:
+        """Many more answers."""
+        self.ids += ids
+        self.values += values
+        self.numbers += numbers
+        self._refuse_too_many()
+
+    def _refuse_too_many(self) -> None:
+        if len(self.ids) + len(self.problems) > MAX_ANSWERS:
+            raise DataError(f"more than {MAX_ANSWERS:,} answers, or mistakes in them", where=str(self.path))
 
     def convert(self, kind: Kind, identifier: str, value: Any) -> None:
         """One more answer, as JSON or a caller gave it; one of the wrong type is a problem."""
@@ -58,51 +73,58 @@ class Answers:
     def wrong(self, number: int, what: str, fix: str = "") -> None:
         """Note a problem at a line."""
         self.problems.append(Problem(f"{self.path}:{number}" if number else str(self.path), what, fix))
+        self._refuse_too_many()
 
 
 def json_lines(path: Path, kind: Kind) -> Answers:
     """Our own format: `{"id": …, "prediction": …}` a line; further keys are ignored."""
-    return parse_json_lines(read_bytes(path), path, kind)
+    return _read_json_lines(blocks(path), path, kind)
 
 
 def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
     """The content of a file of our own format; `path` is what problems name."""
+    return _read_json_lines([raw.removeprefix(MARK)], path, kind)
+
+
+def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
+    """Runs of whole lines, each decoded at once; only one with a blank line or a fault is looked at line by line."""
     line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer_type | None)], gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    try:
-        decoded = decoder.decode_lines(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        _one_by_one(raw, decoder, kind, answers)
-        return answers
     normalize = kind.normalize
-    answers.ids = [line.id if isinstance(line.id, str) else str(line.id) for line in decoded]
-    answers.values = [None if line.prediction is None else normalize(line.prediction) for line in decoded]
-    answers.numbers = _line_numbers(raw, len(decoded))
+    before = 0
+    for raw in runs:
+        count = raw.count(b"\n") + (not raw.endswith(b"\n"))
+        try:
+            decoded = decoder.decode_lines(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            decoded = []
+        if len(decoded) == count:
+            answers.extend(
+                [line.id if isinstance(line.id, str) else str(line.id) for line in decoded],
+                [None if line.prediction is None else normalize(line.prediction) for line in decoded],
+                range(before + 1, before + count + 1),
+            )
+        elif not raw.isspace():
+            _one_by_one(raw, before, decoder, kind, answers)
+        before += count
     return answers
 
 
-def _line_numbers(raw: bytes, count: int) -> list[int]:
-    """The line of each record; blank lines, which are rare, are counted but hold none."""
-    if raw.count(b"\n") + (not raw.endswith(b"\n")) == count:
-        return list(range(1, count + 1))
-    return [number for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
-
-
-def _one_by_one(raw: bytes, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
-    """The slow path for a file with errors: find each."""
-    for number, line in enumerate(raw.split(b"\n"), 1):
+def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
+    """The slow path: find each error."""
+    for number, line in enumerate(raw.split(b"\n"), before + 1):
         if not line.strip():
             continue
         try:
+            decode_text(line, str(answers.path))
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
             fix = f'Write {{"id": …, "prediction": …}} with {kind.answer_help}'
             answers.wrong(number, f"{_answer_of(line)}{error}", fix)
-        except UnicodeDecodeError:
-            answers.wrong(number, f"not UTF-8: byte 0x{_wrong_byte(line):02x}", "Write the file as UTF-8")
-        except msgspec.DecodeError as error:
+        except DataError as error:
+            answers.wrong(number, error.what, "Write the file as UTF-8")
+        except (msgspec.DecodeError, RecursionError) as error:
             answers.wrong(number, f"not JSON: {error}", "Write one JSON object a line")
         else:
             value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
@@ -113,19 +135,10 @@ def _answer_of(line: bytes) -> str:
     """Which answer a line with a wrong type gives, "" where it does not say."""
     try:
         found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, RecursionError):
         return ""
     identifier = found.get("id") if isinstance(found, dict) else None
     return f"answer to {identifier!r}: " if isinstance(identifier, str | int) else ""
-
-
-def _wrong_byte(line: bytes) -> int:
-    """The first byte that is not UTF-8: the decoder that failed only knows its place within a string."""
-    try:
-        line.decode()
-    except UnicodeDecodeError as error:
-        return line[error.start]
-    return 0
 
 
 def labels(path: Path, kind: Kind, name: RowName) -> Answers:
@@ -163,8 +176,8 @@ def choices(path: Path, kind: Kind, name: RowName) -> Answers:
     answers = Answers(path)
     for number, line in enumerate(lines(path), 1):
         try:
-            value = json.loads(line)["label"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            value = decode_python_json(line, str(path))["label"]
+        except (DataError, KeyError, TypeError):
             answers.wrong(number, "no JSON object with a label", 'Write {"label": 0} or {"label": 1}')
             value = None
         answers.add(name(number - 1), value, number)
@@ -174,11 +187,7 @@ def choices(path: Path, kind: Kind, name: RowName) -> Answers:
 def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
     """One JSON object: id to answer. An id that stands twice is kept twice, so that it can be reported."""
     answers = Answers(path)
-    text = read_text(path)
-    try:
-        pairs = json.loads(text, object_pairs_hook=lambda found: found)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {error}", where=str(path)) from None
+    pairs = decode_python_json(read_text(path), str(path), object_pairs_hook=lambda found: found)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError("not one JSON object of ids and answers", where=str(path))
     for identifier, value in pairs:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import read_bytes
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import printable_values
 from isogloss.explain.analysis import Analysis
@@ -21,6 +22,9 @@ from isogloss.scoring.contrast import distinct_names
 # Beyond any score, length or count.
 LARGEST = 1e12
 FIX = "Give what isogloss explain --json, or isogloss explain --bias --json, wrote"
+
+# Minimum, three quartiles, maximum.
+_QUARTILES = 5
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,6 @@ def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias])
         (str(place), each) if isinstance(each, Analysis | DatasetBias) else (str(each), _read(Path(each)))
         for place, each in enumerate(sources, 1)
     ]
-    for where, each in named:
-        _check_consistent(where, each)
     analyses = [each for _, each in named if isinstance(each, Analysis)]
     surveys = [(where, each) for where, each in named if isinstance(each, DatasetBias)]
     return replace(_joined(analyses), bias=_joined_bias(surveys))
@@ -64,21 +66,51 @@ def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias])
 
 def _read(path: Path) -> Analysis | DatasetBias:
     """A file of any of the kinds that isogloss explain writes, told apart by what is in it."""
-    try:
-        found = printable_values(msgspec.json.decode(read_bytes(path), type=dict[str, Any]))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"not an explanation: {error}", where=str(path), fix=FIX) from None
+    content, where = read_bytes(path), str(path)
+    found = printable_values(decode_json(content, where, dict[str, Any], what="an explanation", fix=FIX))
     if any(abs(number) > LARGEST for number in _numbers(found)):
-        raise DataError("not an explanation: it has numbers that nothing can be counted by", where=str(path), fix=FIX)
+        raise DataError("not an explanation: it has numbers that nothing can be counted by", where=where, fix=FIX)
     try:
         if "explanations" in found:
-            return msgspec.convert(found, Analysis)
+            analysis = msgspec.convert(found, Analysis)
+            _refuse_contradictions(_contradictions_of_analysis(analysis), where)
+            return analysis
         if "distributions" in found:
-            return msgspec.convert(found, DatasetBias)
+            bias = msgspec.convert(found, DatasetBias)
+            _refuse_contradictions(_contradictions_of_survey(bias), where)
+            return bias
     except msgspec.ValidationError as error:
         what = "an analysis of isogloss explain" if "explanations" in found else "a survey of isogloss explain --bias"
-        raise DataError(f"not {what}: {error}", where=str(path)) from None
-    raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=str(path), fix=FIX)
+        raise DataError(f"not {what}: {error}", where=where) from None
+    raise DataError("not an explanation: neither systems nor a survey of the data are in it", where=where, fix=FIX)
+
+
+def _refuse_contradictions(found: Iterator[str], where: str) -> None:
+    what = next(found, "")
+    if what:
+        raise DataError(what, where=where, fix="The file contradicts itself; was it edited? Run isogloss explain again")
+
+
+def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
+    names = explain_records(analysis).explanations
+    metrics = {facet.metric for found in analysis.explanations for facet in found.facets}
+    for pair in analysis.pairs:
+        for name in (pair.first, pair.second):
+            if name not in names:
+                yield f"a pair with {name!r}, which is none of its systems"
+        for contrasts in pair.facets:
+            if contrasts.metric not in metrics:
+                yield f"a pair with {contrasts.metric!r}, by which none of its systems is explained"
+
+
+def _contradictions_of_survey(bias: DatasetBias) -> Iterator[str]:
+    for each in bias.distributions:
+        if len(each.quartiles) != (0 if each.mean is None else _QUARTILES):
+            yield f"{each.attribute} of {each.task}/{each.language} has {len(each.quartiles)} quartiles"
+    for table in bias.distances:
+        count = len(table.languages)
+        if count < 2 or [len(row) for row in table.table] != [count] * count:
+            yield f"the distances of {table.attribute} in {table.task} are no table of its {count} languages"
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -87,30 +119,6 @@ def _numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _numbers(inner)
-
-
-def _check_consistent(where: str, found: Analysis | DatasetBias) -> None:
-    """Refuse a record whose parts do not fit each other."""
-    trouble = _analysis_trouble(found) if isinstance(found, Analysis) else _bias_trouble(found)
-    if trouble:
-        raise DataError(f"does not fit together: {trouble}", where=where, fix=FIX)
-
-
-def _analysis_trouble(analysis: Analysis) -> str:
-    names = list(explain_records(analysis).explanations)
-    strangers = [name for pair in analysis.pairs for name in (pair.first, pair.second) if name not in names]
-    return f"a pair of systems names {strangers[0]!r}, which is not explained" if strangers else ""
-
-
-def _bias_trouble(bias: DatasetBias) -> str:
-    for each in bias.distributions:
-        if each.mean is not None and len(each.quartiles) != len(("least", "lower", "median", "upper", "most")):
-            return f"{each.task}/{each.language}: {each.attribute} has {len(each.quartiles)} quartiles, not 5"
-    for table in bias.distances:
-        size = len(table.languages)
-        if size < 2 or len(table.table) != size or any(len(row) != size for row in table.table):
-            return f"{table.task}: the distances in {table.attribute} are no square of {size} languages"
-    return ""
 
 
 def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:

@@ -22,6 +22,9 @@ from uuid import uuid4
 
 import msgspec
 
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
+
 # An owner on another machine is dead when its lock has not been touched for this many seconds …
 STALE = 180.0
 # … and touches it this often.
@@ -193,10 +196,10 @@ def _chain(path: Path) -> list[_Link]:
 
 def _read(file: Path) -> Owner | None:
     try:
-        owner = msgspec.json.decode(file.read_bytes(), type=Owner)
+        owner: Owner = decode_json(file.read_bytes(), "", Owner)
     except FileNotFoundError:
         return None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except DataError:
         # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
         return _nobody(file)
     # The token becomes part of a file's name.

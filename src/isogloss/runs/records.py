@@ -12,15 +12,14 @@ import msgspec
 import numpy as np
 
 from isogloss.data.files import Stamp, atomic_write, resolve, sha256_of, stamp
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.results import CellScore
 from isogloss.tasks.examples import Examples
 from isogloss.version import __version__
 
 CellStatus = Literal["done", "failed", "skipped"]
-
-# What decoding a damaged file may raise.
-_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class InputFiles(msgspec.Struct, frozen=True):
@@ -163,9 +162,10 @@ def read_record(path: Path) -> CellRecord | None:
 
 def _decode(content: bytes) -> CellRecord | None:
     try:
-        return msgspec.json.decode(content, type=CellRecord)
-    except _BROKEN:
+        found: CellRecord = decode_json(content, "", CellRecord)
+    except DataError:
         return None
+    return found
 
 
 class ResultsRecord(msgspec.Struct, frozen=True):
@@ -186,9 +186,10 @@ class ResultsRecord(msgspec.Struct, frozen=True):
     def read(cls, path: Path) -> "ResultsRecord | None":
         """Those that were written with the result record; None where there are none, or damaged ones."""
         try:
-            return msgspec.json.decode(path.read_bytes(), type=cls)
-        except (FileNotFoundError, *_BROKEN):
+            found: ResultsRecord = decode_json(path.read_bytes(), str(path), cls)
+        except (FileNotFoundError, DataError):
             return None
+        return found
 
     def write(self, path: Path) -> None:
         """Keep them; the result record has been written."""

@@ -21,6 +21,8 @@ SCORE = "score"
 def main_score(name: str, metrics: Mapping[str, float]) -> float:
     """The one figure of a task, from the values of its metrics."""
     main = task(name).main
+    if missing := [metric for metric in main if metric not in metrics]:
+        raise DataError(f"a score without {', '.join(missing)}", where=name)
     return sum(metrics[metric] for metric in main) / len(main)
 
 

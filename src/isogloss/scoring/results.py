@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import atomic_write, read_bytes
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import csv_text, printable_system
 from isogloss.figures import interval_text, score_text
@@ -183,10 +184,7 @@ class Results(msgspec.Struct, frozen=True):
     @staticmethod
     def from_json(path: Path | str) -> "Results":
         """Read a record that was written here."""
-        try:
-            found = msgspec.json.decode(read_bytes(Path(path)), type=Results)
-        except msgspec.DecodeError as error:
-            raise DataError(f"not a result record: {error}", where=str(path)) from None
+        found: Results = decode_json(read_bytes(Path(path)), str(path), Results, what="a result record")
         if found.schema_version > SCHEMA:
             what = f"schema version {found.schema_version}, this isogloss reads up to {SCHEMA}"
             raise DataError(what, where=str(path), fix="Update isogloss")

@@ -5,8 +5,6 @@ The same cell gives the same bytes.
 """
 
 import io
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.data.arrays import read_arrays
 from isogloss.data.files import atomic_write
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.metrics.statistics import VALUES, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.kinds import Judgement, LanguagePairs
 
 _HEADER = "header"
-# A TypeError: what numpy reads is one array, and no archive of several.
-_UNREADABLE = (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error, msgspec.MsgspecError)
 
 
 class _StoredStatistics(msgspec.Struct, frozen=True):
@@ -109,14 +108,14 @@ def write_cell(path: Path, cell: Cell) -> None:
 def read_cell(path: Path) -> Cell | None:
     """A cell that was kept; None where there is none, a damaged one, or one with an unknown value function."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            header = msgspec.json.decode(arrays[_HEADER].tobytes(), type=_StoredCell)
+        with read_arrays(path) as arrays:
+            header: _StoredCell = decode_json(arrays[_HEADER].tobytes(), str(path), _StoredCell)
             pairs = None
             if header.pairs is not None:
                 of_pairs = _statistics(header.pairs, arrays)
                 pairs = LanguagePairs(header.pairs.metric, of_pairs, arrays["target_languages"])
             metrics = {stored.metric: _statistics(stored, arrays) for stored in header.metrics}
-    except _UNREADABLE:
+    except DataError:
         return None
     return Cell(
         header.task,

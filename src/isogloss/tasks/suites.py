@@ -134,14 +134,9 @@ def from_toml(path: Path) -> Suite:
     if path.stem.lower() in SUITES:
         what = f"{path.stem} is the name of another suite, and records would not tell the two apart"
         raise DataError(what, where=str(path), fix="Rename the file")
-    import tomllib
+    from isogloss.data.files import read_toml
 
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError("there is no such file", where=str(path)) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"not a TOML file: {error}", where=str(path)) from None
+    table = read_toml(path)
     known = ("title", "tasks", "rule", "languages", "weights")
     for key in table:
         if key not in known:

@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from isogloss.data.arrays import read_arrays
 from isogloss.data.files import atomic_write
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import judge, kind_of
@@ -237,7 +239,7 @@ class Checkpoints:
     @cached_property
     def steps(self) -> tuple[int, ...]:
         """The checkpoints, in order."""
-        with np.load(self.folder / ANSWERS) as arrays:
+        with read_arrays(self.folder / ANSWERS) as arrays:
             return tuple(arrays["steps"].tolist())
 
     def answers(self, step: int, language: str, split: str = "test") -> dict[str, Any]:
@@ -247,7 +249,7 @@ class Checkpoints:
             DataError: the checkpoint, language or split is not in the record.
         """
         key = f"{split}/{language}"
-        with np.load(self.folder / ANSWERS) as arrays:
+        with read_arrays(self.folder / ANSWERS) as arrays:
             recorded = step in self.steps and f"{key}/ids" in arrays
             codes = arrays[f"{key}/codes"][self.steps.index(step)] if recorded else np.array([-1])
             if (codes < 0).any():
@@ -283,6 +285,7 @@ def _key(examples: Examples) -> str:
 
 def _read_stored(path: Path) -> _StoredCheckpoint | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_StoredCheckpoint)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        found: _StoredCheckpoint = decode_json(path.read_bytes(), "", _StoredCheckpoint)
+    except DataError:
         return None  # from a disk that lost power: that checkpoint is made again
+    return found

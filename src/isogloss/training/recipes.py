@@ -1,7 +1,6 @@
 """Recipes: all settings of a training run, by name, as data, with a user's changes to them."""
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import read_text
+from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.tasks.registry import TASKS
 from isogloss.tasks.registry import task as find_task
@@ -102,6 +102,7 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
     Raises:
         UnknownNameError: no such recipe, task, size or key.
         RecipeError: a value of the wrong type, or one that makes no sense.
+        DataError: the file cannot be read, or is not TOML.
     """
     if name not in NAMES:
         raise unknown("recipe", name, NAMES)
@@ -132,10 +133,7 @@ def size_of(config: Any) -> str:
 
 @cache
 def _parsed(text: str, where: str) -> Mapping[str, Any]:
-    try:
-        return _checked(tomllib.loads(text), where)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"it is not TOML: {error}", where=where) from None
+    return _checked(decode_toml(text, where), where)
 
 
 def resolved(tables: Mapping[str, Any], task: str, size: str) -> dict[str, Any]:

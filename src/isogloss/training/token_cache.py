@@ -10,7 +10,11 @@ from secrets import token_hex
 import msgspec
 import numpy as np
 
+from isogloss.data.arrays import read_array
+from isogloss.data.files import read_bytes
 from isogloss.data.location import cache_dir
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.training.encoded import Array, Encoded
 
 _FORM = "2"  # of the files and of what is in them; another number makes everything anew
@@ -39,11 +43,11 @@ def _read(place: Path) -> Encoded | None:
     """What is in a folder; None where there is nothing, or a file is missing or damaged."""
     parts: dict[str, dict[str, Array]] = {"aligned": {}, "columns": {}, "": {}}
     try:
-        for file in msgspec.json.decode((place / _WHOLE).read_bytes(), type=list[str]):
+        for file in decode_json(read_bytes(place / _WHOLE), _WHOLE, list[str]):
             kind, _, name = file.removesuffix(".npy").rpartition("-")
-            parts[kind][name] = np.load(place / file, mmap_mode="r", allow_pickle=False)
+            parts[kind][name] = read_array(place / file)
         return Encoded(parts[""]["pieces"], parts[""]["starts"], parts["aligned"], parts["columns"])
-    except (OSError, EOFError, KeyError, ValueError, msgspec.DecodeError):
+    except (DataError, KeyError, ValueError):
         return None
 
 

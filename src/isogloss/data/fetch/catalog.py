@@ -4,7 +4,6 @@ The entries are data (`catalog.toml`, `pinned.tsv`); this module only gives them
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from isogloss.decoding import decode_toml
 from isogloss.errors import unknown
 
 ALIASES = {"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa"}
@@ -97,7 +97,7 @@ class Dataset:
 def datasets() -> Mapping[str, Dataset]:
     """All datasets by name, in the order of the catalogue."""
     folder = resources.files("isogloss.data.fetch")
-    catalogue = tomllib.loads((folder / "catalog.toml").read_text(encoding="utf-8"))
+    catalogue = decode_toml((folder / "catalog.toml").read_text(encoding="utf-8"), "catalog.toml")
     pinned: dict[str, list[RemoteFile]] = {}
     for line in (folder / "pinned.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         source = _pinned_file(line)

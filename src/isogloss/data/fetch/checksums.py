@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.errors import DataError
+from isogloss.data.files import read_bytes
+from isogloss.decoding import decode_json
 
 
 class FetchedFile(msgspec.Struct, frozen=True):
@@ -29,12 +30,10 @@ class ChecksumRecord:
         self._new = scratch / path.name
         self._fetched: dict[str, FetchedFile] = {}
         if self.path.exists():
-            try:
-                self._fetched = msgspec.json.decode(self.path.read_bytes(), type=dict[str, FetchedFile])
-            except msgspec.MsgspecError as error:
-                raise DataError(
-                    f"not a record of checksums ({error})", where=str(self.path), fix="Move the file away"
-                ) from error
+            raw, expected = read_bytes(path), dict[str, FetchedFile]
+            self._fetched = decode_json(
+                raw, str(path), expected, what="a record of checksums", fix="Move the file away"
+            )
 
     def get(self, key: str) -> FetchedFile | None:
         """What is known of a download, None where it was never fetched."""
@@ -45,4 +44,4 @@ class ChecksumRecord:
         self._fetched[key] = fetched
         packed = msgspec.json.encode(self._fetched, order="sorted")
         self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
-        self._new.replace(self.path)
+        self._new.replace(self.path.resolve())

@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 import requests
 
+from isogloss.data.files import LIMIT_VARIABLE
+from isogloss.decoding import whole_number
 from isogloss.errors import DataError
 from isogloss.version import __version__
 
@@ -45,6 +47,25 @@ class RetryPolicy:
     pause: float = 1.0
 
 
+@dataclass(frozen=True)
+class DownloadLimit:
+    """How many bytes a download may have: those of the published file, or more than any dataset has."""
+
+    size: int
+    published: bool
+
+    def check(self, size: int, where: str) -> None:
+        """Refuse a size beyond the limit, be it announced by a server or already here."""
+        if size <= self.size:
+            return
+        if self.published:
+            what, fix = f"longer than the {self.size:,} bytes the file has", "It is not the published file"
+        else:
+            what = f"longer than {self.size:,} bytes, which is more than any dataset has"
+            fix = f"{LIMIT_VARIABLE}=… lets files of that many bytes through"
+        raise DataError(what, where=where, fix=fix)
+
+
 class HostError(DataError):
     """All tries are used up. Where the host was never reached, its other files need not be tried either."""
 
@@ -70,7 +91,7 @@ class ResumingDownloader:
     Attributes:
         part: where the unfinished file is kept; `<part>.tag` is beside it.
         checked: the checksum is known, so a wrongly continued file cannot go unnoticed.
-        limit: bytes after which the server is sending something else, 0 for no limit.
+        limit: beyond it the server is sending something else.
     """
 
     session: requests.Session
@@ -78,7 +99,7 @@ class ResumingDownloader:
     retry: RetryPolicy
     checked: bool
     progress: BytesProgress
-    limit: int = 0
+    limit: DownloadLimit
 
     @property
     def _tag(self) -> Path:
@@ -159,6 +180,7 @@ class ResumingDownloader:
         total = _total(response.headers, have)
         chunks = response.iter_content(CHUNK)
         try:
+            self.limit.check(total, url)
             with self.part.open("ab") as out:
                 _copy(chunks, out, url, limit=self.limit, done=have, progress=self.progress)
         except DataError:
@@ -175,12 +197,12 @@ class FolderDownloader:
 
     Attributes:
         places: where to look, best first.
-        limit: bytes after which the file is not the wanted one, 0 for no limit.
+        limit: beyond it the file is not the wanted one.
     """
 
     places: tuple[Path, ...]
     progress: BytesProgress
-    limit: int = 0
+    limit: DownloadLimit
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
         """Pooch's downloader protocol: leave the whole file at `output_file`."""
@@ -200,14 +222,11 @@ class FolderDownloader:
 
 
 def _copy(
-    chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: int, done: int, progress: BytesProgress
+    chunks: Iterable[bytes], out: IO[bytes], where: str, *, limit: DownloadLimit, done: int, progress: BytesProgress
 ) -> None:
     for chunk in chunks:
         done += len(chunk)
-        if limit and done > limit:
-            raise DataError(
-                f"longer than the {limit:,} bytes the file has", where=where, fix="It is not the published file"
-            )
+        limit.check(done, where)
         out.write(chunk)
         progress(done)
 
@@ -236,19 +255,18 @@ def _version(headers: Mapping[str, str]) -> str:
 
 def _range_start(headers: Mapping[str, str]) -> int:
     """The first byte of a partial answer, -1 where the server does not say: `bytes 5-9/10` gives 5."""
-    start = headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0]
-    return int(start) if start.isdecimal() else -1
+    start = whole_number(headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0])
+    return -1 if start is None else start
 
 
 def _range_total(headers: Mapping[str, str]) -> int:
     """The size of the whole file, 0 where the server does not say: `bytes 5-9/10` gives 10."""
-    total = headers.get("Content-Range", "").rpartition("/")[2]
-    return int(total) if total.isdecimal() else 0
+    return whole_number(headers.get("Content-Range", "").rpartition("/")[2]) or 0
 
 
 def _total(headers: Mapping[str, str], have: int) -> int:
-    length = headers.get("Content-Length", "")
-    return have + int(length) if length.isdecimal() and not _is_packed(headers) else 0
+    length = whole_number(headers.get("Content-Length", ""))
+    return have + length if length is not None and not _is_packed(headers) else 0
 
 
 def _is_packed(headers: Mapping[str, str]) -> bool:

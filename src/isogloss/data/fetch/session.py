@@ -11,8 +11,15 @@ import pooch
 import requests
 
 from isogloss.data.fetch.catalog import RemoteFile
-from isogloss.data.fetch.downloaders import FolderDownloader, HostError, ResumingDownloader, RetryPolicy
+from isogloss.data.fetch.downloaders import (
+    DownloadLimit,
+    FolderDownloader,
+    HostError,
+    ResumingDownloader,
+    RetryPolicy,
+)
 from isogloss.data.fetch.wheel import SCHEME, PipDownloader
+from isogloss.data.files import byte_limit
 from isogloss.errors import DataError, IsoglossError
 
 # A host that has used up all tries for this many files in a row is not asked again in this run.
@@ -106,7 +113,8 @@ class DownloadSession:
             self.progress(source, done)
 
         # Without a checksum the size in the catalogue is no promise either.
-        limit = source.size if sha256 else 0
+        published = bool(sha256 and source.size)
+        limit = DownloadLimit(source.size if published else byte_limit(), published)
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file another data folder is as good a mirror.
             places = dict.fromkeys((source.key, source.path or source.key))

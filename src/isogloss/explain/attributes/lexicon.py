@@ -1,7 +1,6 @@
 """Word lists by language: what kind of question a text asks, and whether it negates."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from unicodedata import category, normalize
 
 import numpy as np
 
+from isogloss.decoding import decode_toml
 from isogloss.explain.attributes.lengths import spaced
 
 OTHER = "other"
@@ -89,7 +89,7 @@ def _text(name: str) -> str:
 def _table(name: str, title: str) -> dict[str, str]:
     """One table of a file, {} if it has none; parsing only that one is ten times faster than all languages."""
     _, found, rest = _text(name).partition(f"\n[{title}]\n")
-    return tomllib.loads(rest.partition("\n[")[0]) if found else {}
+    return decode_toml(rest.partition("\n[")[0], f"{name}.toml") if found else {}
 
 
 @cache

@@ -5,7 +5,6 @@ into answers and remembers what they quote of the examples. What they quote is t
 import that would silently pair answers with the wrong examples is refused.
 """
 
-import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import lines, unpacked_name
+from isogloss.decoding import decode_python_json
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 from isogloss.predictions.importers.check import check
@@ -109,7 +109,7 @@ def _sample(path: Path) -> Any:
         return read_json(path)
     if name.endswith(".jsonl"):
         try:
-            return json.loads(next(lines(path), ""))
-        except ValueError:
+            return decode_python_json(next(lines(path), ""), str(path))
+        except DataError:
             return None
     return None

@@ -1,12 +1,12 @@
 """What every importer is given and gives back, and the reading that they share."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import read_text
+from isogloss.decoding import decode_python_json
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
@@ -103,12 +103,7 @@ def shown(text: str, limit: int = 60) -> str:
 
 def read_json(path: Path) -> Any:
     """A whole JSON file; NaN is let through, because Python's tools write it."""
-    try:
-        return json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise PredictionError(f"not JSON: {error.msg}", where=f"{path}:{error.lineno}") from None
-    except RecursionError:
-        raise PredictionError("not JSON that any tool writes: nested too deeply", where=str(path)) from None
+    return decode_python_json(read_text(path), str(path))
 
 
 def one_file(files: Sequence[Path]) -> Path:

@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.data.arrays import read_array
 from isogloss.data.files import lines, unpacked_name
+from isogloss.decoding import whole_number
 from isogloss.errors import PredictionError, near_names
-from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, shown
 
 _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
-_CLASS = re.compile(r"(?:LABEL_)?(\d+)")
+_CLASS = re.compile(r"(?:LABEL_)?(\d{1,9})")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
 
 # Row of the dataset, class or label, line of the file (0 where a format has none).
@@ -98,10 +100,7 @@ def _rows(path: Path) -> Iterator[PredictedRow]:
 
 def _array(path: Path) -> list[int]:
     """Class indices: as they are, or the places of the largest logits."""
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise PredictionError(f"not a plain .npy array: {error}", where=str(path)) from None
+    array = read_array(path)
     if array.ndim == 2 and np.issubdtype(array.dtype, np.floating) and array.shape[1]:
         bad = ~np.isfinite(array).all(axis=1)
         if bad.any():
@@ -121,9 +120,10 @@ def _table(path: Path) -> Iterator[PredictedRow]:
                 raise PredictionError("no header `index<TAB>prediction`", where=f"{path}:1", fix=fix)
         elif line.strip():
             index, tab, value = line.partition("\t")
-            if not tab or not index.strip().isdecimal():
+            row = whole_number(index.strip())
+            if not tab or row is None:
                 raise PredictionError("not `index<TAB>prediction`", where=f"{path}:{number}")
-            yield int(index), value, number
+            yield row, value, number
 
 
 def _label(target: Target, value: Any, where: str) -> str:
@@ -147,9 +147,10 @@ def _label(target: Target, value: Any, where: str) -> str:
 
 def _choice(value: Any, where: str) -> int:
     text = str(value).strip()
-    if not text.isdecimal():
-        raise PredictionError(f"{text!r} is not the index of a choice", where=where, fix="Count from 0")
-    return int(text)
+    index = whole_number(text)
+    if index is None:
+        raise PredictionError(f"{shown(text)} is not the index of a choice", where=where, fix="Count from 0")
+    return index
 
 
 def _add_tags(found: ImportedAnswers, path: Path, target: Target) -> None:

@@ -9,7 +9,6 @@ The rows are taken to be in the order of the official files, which holds for XNL
 in `doc` prove it where there is a data folder. The harness runs XNLI on the validation split, which is dev here.
 """
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +17,8 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import lines
-from isogloss.errors import PredictionError, unknown
+from isogloss.decoding import decode_python_json, whole_number
+from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 from isogloss.tasks.examples import Examples
 
@@ -83,19 +83,20 @@ def _samples(path: Path) -> Iterator[tuple[int, _Sample]]:
             continue
         try:
             # Not msgspec's own decoder: Python's tools write NaN.
-            yield number, msgspec.convert(json.loads(line), _Sample)
-        except (ValueError, RecursionError, msgspec.ValidationError) as error:
+            yield number, msgspec.convert(decode_python_json(line, str(path)), _Sample)
+        except (DataError, RecursionError, msgspec.ValidationError) as error:
             if number == 1 and _holds_results(path):
                 fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
                 raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None
             fix = "Expected a line of samples_<task>_<date>.jsonl"
-            raise PredictionError(f"not a logged sample: {error}", where=f"{path}:{number}", fix=fix) from None
+            reason = error.what if isinstance(error, DataError) else error
+            raise PredictionError(f"not a logged sample: {reason}", where=f"{path}:{number}", fix=fix) from None
 
 
 def _holds_results(path: Path) -> bool:
     try:
         return _is_results(read_json(path))
-    except PredictionError:
+    except DataError:
         return False
 
 
@@ -160,8 +161,8 @@ def _likeliest(sample: _Sample, count: int, where: str) -> int:
         raise PredictionError(f"{len(sample.filtered_resps)} choices instead of {count}", where=where)
     scores = [_score(response, where) for response in sample.filtered_resps]
     best = scores.index(max(scores))
-    target = str(sample.target)
-    if sample.acc is not None and target.isdecimal() and (best == int(target)) != bool(sample.acc):
+    target = whole_number(str(sample.target))
+    if sample.acc is not None and target is not None and (best == target) != bool(sample.acc):
         what = f"choice {best} is likeliest and {target} right, but the log says acc {sample.acc:g}"
         raise PredictionError(what, where=where, fix="The log contradicts itself; was it edited?")
     return best

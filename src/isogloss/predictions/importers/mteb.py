@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from isogloss.decoding import whole_number
 from isogloss.errors import PredictionError
 from isogloss.languages import language as find_language
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
@@ -112,8 +113,8 @@ def rank(scores: Mapping[str, float], depth: int = DEPTH) -> list[str]:
 
 
 def _order(identifier: str) -> tuple[bool, int, str]:
-    number = identifier.isdecimal()
-    return not number, int(identifier) if number else 0, identifier
+    number = whole_number(identifier)
+    return number is None, number or 0, identifier
 
 
 def _add_rankings(found: ImportedAnswers, predictions: Mapping[str, Any]) -> None:

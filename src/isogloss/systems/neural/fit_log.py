@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import atomic_write, read_bytes
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples
 from isogloss.training import processes
 from isogloss.training.selection import ChosenCheckpoint
@@ -101,9 +103,10 @@ def describe_examples(examples: Examples) -> dict[str, Any]:
 def read_fit_log(folder: Path) -> FitLog | None:
     """The log in a folder; None where there is none, or a damaged one."""
     try:
-        return msgspec.json.decode((folder / FIT_LOG).read_bytes(), type=FitLog)
-    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+        found: FitLog = decode_json(read_bytes(folder / FIT_LOG), FIT_LOG, FitLog)
+    except DataError:
         return None
+    return found
 
 
 def write_fit_log(folder: Path, log: FitLog) -> None:

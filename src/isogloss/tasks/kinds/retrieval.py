@@ -84,8 +84,8 @@ class _Retrieval(Kind):
         """Candidates that stand in a ranking twice."""
         odd = [row for row, ranked in enumerate(values) if ranked is not None and len(set(ranked)) != len(ranked)]
         if odd:
-            ranked = values[odd[0]]
-            twice = next(item for place, item in enumerate(ranked) if item in ranked[:place])
+            first_place = {item: place for place, item in reversed(list(enumerate(values[odd[0]])))}
+            twice = next(item for place, item in enumerate(values[odd[0]]) if first_place[item] != place)
             more = f", and so in {len(odd) - 1} more rankings" if len(odd) > 1 else ""
             fix = "It counts once, at its best rank, and takes the places of others"
             yield odd[0], f"candidate {twice!r} is ranked more than once{more}", fix

@@ -1,15 +1,16 @@
 """What was written by hand for the suite: tagged sentences, and causes with their effects."""
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from isogloss.decoding import decode_toml
+
 
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((files("isogloss.tasks.mini") / name).read_text(encoding="utf-8"))
+    return decode_toml((files("isogloss.tasks.mini") / name).read_text(encoding="utf-8"), name)
 
 
 @cache

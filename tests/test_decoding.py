@@ -1,0 +1,54 @@
+"""Whatever is wrong with text from outside is one error that says where."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from isogloss.decoding import decode_json, decode_python_json, decode_text, decode_toml, whole_number
+from isogloss.errors import DataError
+
+DEEP = 100_000
+DIGITS = "9" * 5_000
+
+
+class Point(msgspec.Struct):
+    x: int
+
+
+def test_what_is_right_is_decoded() -> None:
+    assert decode_text("ä\n".encode(), "f") == "ä\n"
+    assert decode_json(b'\xef\xbb\xbf{"x": 1}', "f", Point) == Point(1)
+    assert str(decode_python_json("[NaN, 1]", "f")) == "[nan, 1]"
+    assert decode_toml("a.b = 1", "f") == {"a": {"b": 1}}
+    assert [whole_number(text) for text in ("12", "-1", "1.5", "", "x", DIGITS)] == [12, *[None] * 5]
+
+
+@pytest.mark.parametrize(
+    ("decode", "text", "said"),
+    [
+        (decode_json, b'{"x":\n"\xff"}', r"f:2: not UTF-8: byte 0xff\. Convert"),
+        (decode_json, b"{", "f: not JSON: Input data was truncated"),
+        (decode_json, b"[" * DEEP, "f: not JSON: nested too deeply"),
+        (decode_json, DIGITS.encode(), "f: not JSON: Integer value out of range"),
+        (decode_json, b"NaN", "f: not JSON: .*malformed"),
+        (decode_python_json, "{\n]", "f:2: not JSON: Expecting"),
+        (decode_python_json, "[" * DEEP, "f: not JSON: nested too deeply"),
+        (decode_python_json, DIGITS, "f: not JSON: a number of too many digits"),
+        (decode_toml, "a = ", "f: not TOML: Invalid value"),
+        (decode_toml, "a = " + "[" * DEEP, "f: not TOML: nested too deeply"),
+        (decode_toml, "a = " + DIGITS, "f: not TOML: a number of too many digits"),
+        # Python's own reader takes 40 GB for this one.
+        (decode_toml, "\n" + ".".join("a" * DEEP) + " = 1", "f:2: not TOML that people write: more than 500 dots"),
+        (decode_toml, "#" * (2 << 20), "f: not TOML that people write: more than 262,144 characters"),
+    ],
+)
+def test_what_is_wrong_is_one_error(decode: Callable[..., Any], text: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        decode(text, "f")
+
+
+def test_a_wrong_type_says_what_was_expected() -> None:
+    with pytest.raises(DataError, match=r"f: not a point: Expected `int`, got `str` - at `\$\.x`\. Write one"):
+        decode_json(b'{"x": "1"}', "f", Point, what="a point", fix="Write one")
