@@ -17,6 +17,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 pytest_plugins = ["tiny_models"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of tests/fuzz; pytest wants them here."""
+    group = parser.getgroup("fuzz")
+    group.addoption("--fuzz-cases", type=int, default=1000, help="cases of all fuzzers together")
+    group.addoption("--fuzz-seed", type=int, default=0, help="another seed, other cases")
+    group.addoption("--fuzz-case", type=int, default=-1, help="only this case of each fuzzer")
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real datasets; tests over real files skip, and say why, where there is none."""
