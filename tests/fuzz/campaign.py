@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-from fuzz.oracle import Fault
+from fuzz.oracle import FaultError
 
 
 @dataclass
@@ -45,10 +45,12 @@ class Campaign:
         count = max(5, round(self.total * share))
         found: dict[str, list[str]] = {}
         for number in range(count) if self.only < 0 else [self.only]:
-            case = Case(random.Random(f"{self.name}/{self.seed}/{number}"), Path(mkdtemp(prefix="case-", dir=self.root)))
+            case = Case(
+                random.Random(f"{self.name}/{self.seed}/{number}"), Path(mkdtemp(prefix="case-", dir=self.root))
+            )
             try:
                 fuzzer(case)
-            except Fault as fault:
+            except FaultError as fault:
                 found.setdefault(fault.cause, []).append(self._described(number, case, fault))
             finally:
                 shutil.rmtree(case.folder, ignore_errors=True)
@@ -56,7 +58,7 @@ class Campaign:
             shown = "\n".join(f"{len(same)} × {same[0]}" for same in found.values())
             pytest.fail(f"{len(found)} distinct faults in {count} cases:\n{shown}", pytrace=False)
 
-    def _described(self, number: int, case: Case, fault: Fault) -> str:
+    def _described(self, number: int, case: Case, fault: FaultError) -> str:
         again = f"pytest tests/fuzz -k {self.name} --fuzz-seed {self.seed} --fuzz-case {number}"
         told = f"{fault}\n    {'; '.join(case.story)}\n    {again}"
         return told.encode("ascii", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Sound inputs to begin with: answers to the shipped tasks in every form, and a folder of sound gold with its system."""
+"""Sound inputs to begin with: answers to the shipped tasks in every form, and folders of gold and answers."""
 
 import json
 import random
@@ -58,7 +58,10 @@ def _answer(name: str, gold: Any) -> Any:
 
 def json_lines(answered: dict[str, Any]) -> bytes:
     """Our own format."""
-    return b"".join(json.dumps({"id": key, "prediction": value}, ensure_ascii=False).encode() + b"\n" for key, value in answered.items())
+    return b"".join(
+        json.dumps({"id": key, "prediction": value}, ensure_ascii=False).encode() + b"\n"
+        for key, value in answered.items()
+    )
 
 
 def file_forms(name: str, language: str) -> dict[str, bytes]:
@@ -70,9 +73,13 @@ def file_forms(name: str, language: str) -> dict[str, bytes]:
     if label_format == "lines" and name != "mini-tatoeba":
         forms[f"{name}/test-{language}.tsv"] = "".join(f"{value}\n" for value in values).encode()
     if label_format == "tags":
-        forms[f"{name}/test-{language}.tsv"] = "\n".join("".join(f"{tag}\n" for tag in tags) for tags in values).encode()
+        forms[f"{name}/test-{language}.tsv"] = "\n".join(
+            "".join(f"{tag}\n" for tag in tags) for tags in values
+        ).encode()
     if label_format == "choices":
-        forms[f"{name}/test-{language}.jsonl"] = "".join(json.dumps({"label": value}) + "\n" for value in values).encode()
+        forms[f"{name}/test-{language}.jsonl"] = "".join(
+            json.dumps({"label": value}) + "\n" for value in values
+        ).encode()
     if label_format == "by-id":
         forms[f"{name}/test-{language}.json"] = json.dumps(answered, ensure_ascii=False).encode()
     if kind_of(task(name)).one_file_for_all:

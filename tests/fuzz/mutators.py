@@ -312,7 +312,7 @@ def same_lines(rng: random.Random, content: bytes, *, ordered: bool) -> tuple[by
 
 
 def same_json(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """JSON lines whose records are written another way: keys in another order, more keys, escapes, blanks, blank lines."""
+    """JSON lines written another way: keys in another order, more keys, escapes, blanks, blank lines."""
     records = [json.loads(line) for line in content.split(b"\n") if line]
     for record in records:
         if rng.random() < 0.3:

@@ -1,7 +1,7 @@
 """What every call must satisfy, whatever it is given: an answer or a clear refusal, soon, in little memory, tidily.
 
 A refusal is an `IsoglossError`, or an exit code of 1 or 2 with a message: short, without a traceback, without what a
-terminal would obey. Everything else is a `Fault`.
+terminal would obey. Everything else is a `FaultError`.
 """
 
 import io
@@ -33,7 +33,7 @@ SCREEN = 1_000_000
 _UNFINISHED = re.compile(r"^\..*\.(part|claim)$|\.lock(\.|$)|^tmp")
 
 
-class Fault(AssertionError):
+class FaultError(AssertionError):
     """Something no input may cause; `where` tells faults of one cause from those of another."""
 
     def __init__(self, kind: str, what: str, where: str = "") -> None:
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def attempt(call: Callable[[], Any], *, seconds: float = SECONDS, limited: bool = True) -> Outcome:
-    """Call something; `limited=False` leaves the address space alone, which a browser's engine reserves by terabytes."""
+    """Call something; `limited=False` is for a browser's engine, which reserves terabytes of address space."""
     try:
         with _memory_watched(limited), _alarm(seconds):
             value = call()
@@ -64,11 +64,11 @@ def attempt(call: Callable[[], Any], *, seconds: float = SECONDS, limited: bool 
         check_length(text, MESSAGE)
         return Outcome(refused=True, text=text)
     except _OverrunError as error:
-        raise Fault("hang", f"more than {seconds} seconds", _place(error)) from None
+        raise FaultError("hang", f"more than {seconds} seconds", _place(error)) from None
     except MemoryError as error:
-        raise Fault("memory", "MemoryError", _place(error)) from None
+        raise FaultError("memory", "MemoryError", _place(error)) from None
     except (Exception, SystemExit) as error:
-        raise Fault("crash", _last_line(error), _place(error)) from error
+        raise FaultError("crash", _last_line(error), _place(error)) from error
     return Outcome(refused=False, value=value)
 
 
@@ -86,29 +86,34 @@ def command(*words: object, seconds: float = SECONDS, limited: bool = True) -> O
 
     code = attempt(call, seconds=seconds, limited=limited).value
     if code not in (0, 1, 2):
-        raise Fault("exit code", str(code), f"isogloss {words[0] if words else ''}")
+        raise FaultError("exit code", str(code), f"isogloss {words[0] if words else ''}")
     for text, most in ((out.getvalue(), SCREEN), (err.getvalue(), MESSAGE)):
         check_length(text, most)
         check_printable(text, f"printed by isogloss {words[0] if words else ''}")
     if code and not (out.getvalue() + err.getvalue()).strip():
-        raise Fault("silence", f"exit code {code} without a word", f"isogloss {words[0] if words else ''}")
+        raise FaultError("silence", f"exit code {code} without a word", f"isogloss {words[0] if words else ''}")
     return Outcome(refused=bool(code), value=code, text=out.getvalue() + err.getvalue())
 
 
 def check_length(text: str, most: int) -> None:
     """A message is short, and no traceback."""
     if len(text) > most:
-        raise Fault("length", f"{len(text)} characters: {text[:80]!r} …", _shape(text))
+        raise FaultError("length", f"{len(text)} characters: {text[:80]!r} …", _shape(text))
     if "Traceback (most recent call last)" in text:
-        raise Fault("traceback", text[-300:], _shape(text))
+        raise FaultError("traceback", text[-300:], _shape(text))
 
 
 def check_printable(text: str, where: str) -> None:
     """Nothing in it moves a cursor, rings, or turns the direction of writing."""
     for character in set(text) - {"\n", "\t"}:
-        if unicodedata.category(character) == "Cc" or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        if (
+            unicodedata.category(character) == "Cc"
+            or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        ):
             place = text.index(character)
-            raise Fault("control character", f"U+{ord(character):04X} in {text[max(0, place - 60) : place + 20]!r}", where)
+            raise FaultError(
+                "control character", f"U+{ord(character):04X} in {text[max(0, place - 60) : place + 20]!r}", where
+            )
 
 
 def unfinished(folder: Path) -> set[str]:
@@ -120,7 +125,7 @@ def unfinished(folder: Path) -> set[str]:
 def check_tidy(folder: Path, before: set[str]) -> None:
     """No call leaves unfinished files behind."""
     if left := unfinished(folder) - before:
-        raise Fault("leftover", ", ".join(sorted(left))[:200], "left behind")
+        raise FaultError("leftover", ", ".join(sorted(left))[:200], "left behind")
 
 
 def check_scores(record: Any) -> None:
@@ -128,8 +133,11 @@ def check_scores(record: Any) -> None:
     for cell in record["cells"]:
         for name, number in cell["metrics"].items():
             values = [number[key] for key in ("value", "low", "high") if number[key] is not None]
-            if not all(isinstance(value, int | float) and math.isfinite(value) and -1e-9 <= value <= 100 + 1e-9 for value in values):
-                raise Fault("score", f"{cell['task']}/{cell['language']} {name}: {number}", "no score")
+            if not all(
+                isinstance(value, int | float) and math.isfinite(value) and -1e-9 <= value <= 100 + 1e-9
+                for value in values
+            ):
+                raise FaultError("score", f"{cell['task']}/{cell['language']} {name}: {number}", "no score")
 
 
 def numbers(record: Any) -> dict[str, Any]:
@@ -141,7 +149,7 @@ def read_json(path: Path) -> Any:
     """A JSON file that was just written, which must be one in the strict sense."""
 
     def refuse(word: str) -> Any:
-        raise Fault("output", f"{word} in {path.name} is not JSON", "written JSON")
+        raise FaultError("output", f"{word} in {path.name} is not JSON", "written JSON")
 
     return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
 
@@ -175,7 +183,7 @@ def _memory_watched(limited: bool) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     grown = _status("VmHWM") - before[1]
     if grown > MEMORY:
-        raise Fault("memory", f"{grown >> 20} MiB", "more than a gigabyte")
+        raise FaultError("memory", f"{grown >> 20} MiB", "more than a gigabyte")
 
 
 def _status(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Archives that a download may bring: names that climb out, links, devices, bombs, sizes that lie, bytes that are wrong."""
+"""Archives that a download may bring: names that climb out, links, devices, bombs, sizes that lie, wrong bytes."""
 
 import bz2
 import gzip
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import spoil_bytes
-from fuzz.oracle import MESSAGE, Fault, attempt, check_length
+from fuzz.oracle import MESSAGE, FaultError, attempt, check_length
 from isogloss.data.fetch import fetch
 from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile
 
@@ -52,7 +52,10 @@ def tar(case: Case, depth: int = 0) -> bytes:
             name = rng.choice((*MEMBERS, MEMBERS[0], MEMBERS[1]))
             info = tarfile.TarInfo(name)
             content = rng.randbytes(rng.choice((0, 1, 600)))
-            kind = rng.choice((tarfile.REGTYPE,) * 5 + (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE, b"Z"))
+            kind = rng.choice(
+                (tarfile.REGTYPE,) * 5
+                + (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE, b"Z")
+            )
             if not depth and rng.random() < 0.15:
                 info.name, content, kind = "inner/x.tar", tar(case, 1), tarfile.REGTYPE
             info.type, info.linkname = kind, rng.choice(("/etc/passwd", "set/a.txt", "../../x", "."))
@@ -79,7 +82,10 @@ def lying_tar(content: bytes, size: bytes) -> bytes:
 
 def zipped(case: Case) -> bytes:
     rng, out = case.rng, io.BytesIO()
-    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(out, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))) as archive:
+    with (
+        warnings.catch_warnings(action="ignore"),
+        zipfile.ZipFile(out, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))) as archive,
+    ):
         for _ in range(rng.choice((0, 1, 2, 5))):
             info = zipfile.ZipInfo(rng.choice((*MEMBERS, MEMBERS[0], MEMBERS[1])) or "x")
             mode = rng.choice((stat.S_IFREG,) * 5 + (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR))
@@ -131,21 +137,27 @@ def test_archives(campaign: Campaign) -> None:
         done = attempt(lambda: fetch([dataset], data, mirror=str(mirror)))
         outside = [path for path in listing(case.folder) - before if not f"{path}/".startswith("deep/")]
         if outside or Path("/tmp/isogloss-fuzz-out.txt").exists():  # noqa: S108
-            raise Fault("escape", str(outside), "written outside")
-        inside = {path for path in listing(data)} if data.is_dir() else set()
+            raise FaultError("escape", str(outside), "written outside")
+        inside = listing(data) if data.is_dir() else set()
         stray = [path for path in inside if not path.startswith(("kept", ".fetch", "checksums.json"))]
-        links = [path for path in inside if not (data / path).is_file() and not (data / path).is_dir() or (data / path).is_symlink()]
+        links = [
+            path
+            for path in inside
+            if (not (data / path).is_file() and not (data / path).is_dir()) or (data / path).is_symlink()
+        ]
         if stray or links:
-            raise Fault("escape", f"{stray} {links}", "a place that no rule names, or no plain file")
+            raise FaultError("escape", f"{stray} {links}", "a place that no rule names, or no plain file")
         if done.refused:
             return
         [outcome] = done.value
         if outcome.problem:
             check_length(str(outcome.problem), MESSAGE)
             if any(path.startswith("kept") for path in inside):
-                raise Fault("output", f"files of a refused archive: {outcome.problem}", "half an archive")
-        work = [path for path in inside if path.startswith(".fetch/") and (data / path).is_file() and "lock" not in path]
+                raise FaultError("output", f"files of a refused archive: {outcome.problem}", "half an archive")
+        work = [
+            path for path in inside if path.startswith(".fetch/") and (data / path).is_file() and "lock" not in path
+        ]
         if work and outcome.state == "fetched":
-            raise Fault("leftover", ", ".join(work)[:200], "left behind")
+            raise FaultError("leftover", ", ".join(work)[:200], "left behind")
 
     campaign.run(fuzzer, share=0.08)

@@ -1,41 +1,51 @@
 """Command lines drawn from the verbs' own options, with hostile values."""
 
 import os
+import shutil
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.main import get_command
 
 from fuzz import made
 from fuzz.campaign import Campaign, Case
-from fuzz.oracle import Fault, check_tidy, command
+from fuzz.oracle import FaultError, check_tidy, command
 from isogloss.cli.main import VERBS
 
 # Drawn apart from the others: each takes long where it works.
 LEFT_OUT = ("demo",)
+# As Python reads a command line that has such bytes.
+NOT_UTF8 = os.fsdecode(b"\xff\xfe")
 WORDS = (
-    "", " ", ",", ",,a,", "-", "--", "en", "de,zh", "xx", "EN", "en,en", "mini-xnli", "mini-xnli,mini-xquad", "xnli", "all",
-    "mini", "xtreme-r", "checklist", "mine.toml", "nowhere.toml", ".toml", "test", "dev", "best", "train", "table", "md",
-    "latex", "\x1b[31m", "a\nb", "\x00", "x" * 5_000, "[bold]", "[/]", "%s", "{0}", "\ud800", "ü", "\u202e", "*", "~", "$HOME",
-    "zero-shot", "in-language", "in-language-7", "in-language-0", "multi-source:", "multi-source:en,xx", "translate-train",
-    "ngram", "ngram#", "ngram#x=1", "ngram#label=", "nope:x", "encoder:", ":", "#", "a#b=c,d", "aLen", "aLen=", "all=shared",
-    "aLen=1:2:x", "aLen@nowhere", "mine@nowhere.jsonl", "fertility@", "=", "@", "hf", "auto", "tasks", "comparisons-0007",
-    "comparisons-9999", "mft", "paper", "true", "http://127.0.0.1:9/", "file:///etc", "entailment,neutral",
+    "", " ", ",", ",,a,", "-", "--", "en", "de,zh", "xx", "EN", "en,en", "mini-xnli", "mini-xnli,mini-xquad",
+    "xnli", "all", "mini", "xtreme-r", "checklist", "mine.toml", "nowhere.toml", ".toml", "test", "dev", "best",
+    "train", "table", "md", "latex", "\x1b[31m", "a\nb", "x" * 5_000, "[bold]", "[/]", "%s", "{0}", NOT_UTF8, "ü",
+    "\u202e", "*", "~", "$HOME", "zero-shot", "in-language", "in-language-7", "in-language-0", "multi-source:",
+    "multi-source:en,xx", "translate-train", "ngram", "ngram#", "ngram#x=1", "ngram#label=", "nope:x", "encoder:",
+    ":", "#", "a#b=c,d", "aLen", "aLen=", "all=shared", "aLen=1:2:x", "aLen@nowhere", "mine@nowhere.jsonl",
+    "fertility@", "=", "@", "hf", "auto", "tasks", "comparisons-0007", "comparisons-9999", "mft", "paper", "true",
+    "http://127.0.0.1:9/", "file:///etc", "entailment,neutral",
 )  # fmt: skip
 NUMBERS = ("0", "1", "2", "-1", "1.5", "nan", "x", "", "999999999999999999999", "1e3", "٣")
 INPUTS = (
-    "predictions", "empty", "nowhere", "results.json", "file", "loop", "pipe", ".", "..", "", "predictions/mini-xnli", "\x00",
-    "a\nb", "\x1b[31m", "x" * 5_000, "link", "predictions/mini-xnli/de.jsonl", "-", "~", "explain.json", "[x]",
+    "predictions", "empty", "nowhere", "results.json", "file", "loop", "pipe", ".", "..", "",
+    "predictions/mini-xnli", NOT_UTF8, "a\nb", "\x1b[31m", "x" * 5_000, "link", "predictions/mini-xnli/de.jsonl",
+    "-", "~", "explain.json", "[x]",
 )  # fmt: skip
 OUTPUTS = (
-    "out", "new/out.json", "out.jsonl", "out.parquet", "", ".", "file", "file/below", "link", "loop", "dangling", "x" * 300,
-    "\x1b[31m.json", "a\nb.json", "\x00", "../up.json", "empty", "[x].json", "out.html", "\ud800.json",
+    "out", "new/out.json", "out.jsonl", "out.parquet", "", ".", "file", "file/below", "link", "loop", "dangling",
+    "x" * 300, "\x1b[31m.json", "a\nb.json", "../up.json", "empty", "[x].json", "out.html", NOT_UTF8,
 )  # fmt: skip
 # Options whose values are where something is written.
 WRITTEN = {"out", "json", "csv", "html", "by_hand"}
 # A command that is executed, or a number that starts processes: nothing may be drawn for these.
-FIXED = {"translator": ("cat", "false", "true", ""), "jobs": ("1", "0", "-1", "x"), "mirror": ("empty", "nowhere", "file", "")}
+FIXED = {
+    "translator": ("cat", "false", "true", ""),
+    "jobs": ("1", "0", "-1", "x"),
+    "mirror": ("empty", "nowhere", "file", ""),
+}
 
 
 def sandbox(root: Path) -> None:
@@ -51,7 +61,6 @@ def sandbox(root: Path) -> None:
     (root / "link").symlink_to("kept")
     (root / "loop").symlink_to("loop")
     (root / "dangling").symlink_to("nothing")
-    os.mkfifo(root / "pipe")
     (root / "mine.toml").write_text('tasks = ["mini-xnli"]\n', encoding="utf-8")
     words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "de")
     command("score", root / "predictions", *words, "--json", root / "results.json")
@@ -110,11 +119,14 @@ def drawn(case: Case) -> list[str]:
     return words + arguments(case, parameters)
 
 
-def test_commands(campaign: Campaign, monkeypatch: Any) -> None:
+def test_commands(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = tmp_path / "sandbox"
+    sandbox(sound)
+
     def fuzzer(case: Case) -> None:
         place = case.folder / "a/b/c"
-        place.mkdir(parents=True)
-        sandbox(place)
+        shutil.copytree(sound, place, symlinks=True)
+        os.mkfifo(place / "pipe")
         monkeypatch.chdir(place)
         words = drawn(case)
         case.tell(" ".join(map(repr, words)))
@@ -123,8 +135,8 @@ def test_commands(campaign: Campaign, monkeypatch: Any) -> None:
         check_tidy(case.folder, set())
         for name in ("link", "loop", "dangling"):
             if not (place / name).is_symlink():
-                raise Fault("output", f"{name} was a link", "a link was replaced")
+                raise FaultError("output", f"{name} was a link", "a link was replaced")
         if not (place / "pipe").is_fifo():
-            raise Fault("output", "the pipe was replaced", "a pipe was replaced")
+            raise FaultError("output", "the pipe was replaced", "a pipe was replaced")
 
     campaign.run(fuzzer, share=0.05)

@@ -9,7 +9,7 @@ from typing import Any
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import PACKERS, spoil
-from fuzz.oracle import Fault, attempt, check_scores, check_tidy, command, read_json
+from fuzz.oracle import FaultError, attempt, check_scores, check_tidy, command, read_json
 from isogloss.data.conllu import tagged_words
 from isogloss.tasks.loading import load, load_gold
 from isogloss.tasks.mini.make import folder as mini_folder
@@ -24,7 +24,11 @@ SQUAD = json.dumps(
                     {
                         "context": f"Ana is {row} years old. Bo is older.",
                         "qas": [
-                            {"id": f"english-{row}", "question": "How old?", "answers": [{"text": str(row), "answer_start": 7}]}
+                            {
+                                "id": f"english-{row}",
+                                "question": "How old?",
+                                "answers": [{"text": str(row), "answer_start": 7}],
+                            }
                         ],
                         "sentence_breaks": [[0, 23], [24, 36]],
                     }
@@ -35,7 +39,10 @@ SQUAD = json.dumps(
     }
 )
 COPA = "".join(
-    json.dumps({"premise": f"p{row}", "choice1": "a", "choice2": "b", "question": "cause", "label": row % 2, "idx": row}) + "\n"
+    json.dumps(
+        {"premise": f"p{row}", "choice1": "a", "choice2": "b", "question": "cause", "label": row % 2, "idx": row}
+    )
+    + "\n"
     for row in range(12)
 )
 CONLLU = "".join(
@@ -69,7 +76,12 @@ XNLI_HEADER = "language\tgold_label\ta\tb\tc\td\tsentence1\tsentence2\tpromptID\
 
 # (task, language, split) and its files in one layout: all of them are needed, one is spoilt.
 LAYOUTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
-    ("xnli", "de", "test", {"xnli/XNLI-1.0/xnli.test.tsv": XNLI_HEADER + rows("de", "neutral", "", "", "", "", "a#", "b#", "1")}),
+    (
+        "xnli",
+        "de",
+        "test",
+        {"xnli/XNLI-1.0/xnli.test.tsv": XNLI_HEADER + rows("de", "neutral", "", "", "", "", "a#", "b#", "1")},
+    ),
     ("xnli", "de", "test", {"xnli/test-de.tsv": rows("a#", "b#"), "xnli/test-gold-labels.txt": rows("neutral")}),
     ("xnli", "de", "dev", {"xnli/dev-de.tsv": PAIRS}),
     ("xnli", "de", "train", {"xnli/XNLI-MT-1.0/multinli/multinli.train.de.tsv": "premise\thypo\tlabel\n" + PAIRS}),
@@ -79,7 +91,12 @@ LAYOUTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
     ("mldoc", "de", "dev", {"mldoc/de/dev.tsv": rows("MCAT", "text #")}),
     ("xcopa", "sw", "test", {"xcopa/data/sw/test.sw.jsonl": COPA, "xcopa/data/zh/test.zh.jsonl": COPA}),
     ("xcopa", "zh", "dev", {"xcopa/zh/val.zh.jsonl": COPA}),
-    ("udpos", "de", "test", {"udpos/conllu/de_gsd-ud-test.conllu": CONLLU, "udpos/conllu/de_pud-ud-test.conllu": CONLLU}),
+    (
+        "udpos",
+        "de",
+        "test",
+        {"udpos/conllu/de_gsd-ud-test.conllu": CONLLU, "udpos/conllu/de_pud-ud-test.conllu": CONLLU},
+    ),
     ("udpos", "zh", "test", {"udpos/test-zh.tsv": TAGS}),
     ("wikiann", "de", "test", {"wikiann/de/test": "".join(f"de:w{row}\tO\nde:Ana\tB-PER\n\n" for row in range(6))}),
     ("wikiann", "de", "test", {"panx/test-de.tsv": WORDS}),
@@ -111,7 +128,12 @@ LAYOUTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
         },
     ),
     ("mewslix", "en", "train", {"mewslix/wikipedia_pairs-train.jsonl": json.dumps(PAIR) + "\n"}),
-    ("lareqa", "de", "test", {f"lareqa/xquad-r/{code}.json": SQUAD for code in "ar de el en es hi ru th tr vi zh".split()}),
+    (
+        "lareqa",
+        "de",
+        "test",
+        {f"lareqa/xquad-r/{code}.json": SQUAD for code in "ar de el en es hi ru th tr vi zh".split()},
+    ),
 )
 
 
@@ -141,8 +163,12 @@ def test_data_files(campaign: Campaign) -> None:
         attempt(lambda: load_gold(task(name), language, split, data, allow_partial=True))
         if rng.random() < 0.1:
             words = ("--tasks", name, "--languages", language, "--data", data)
-            command("explain", "--bias", *words, "--suite", "xtreme-r", "--json", case.folder / "bias.json", limited=False)
-            command("export", name, "--split", split, "--languages", language, "--data", data, "--out", case.folder / "out")
+            command(
+                "explain", "--bias", *words, "--suite", "xtreme-r", "--json", case.folder / "bias.json", limited=False
+            )
+            command(
+                "export", name, "--split", split, "--languages", language, "--data", data, "--out", case.folder / "out"
+            )
         check_tidy(case.folder, set())
 
     campaign.run(fuzzer, share=0.18)
@@ -188,7 +214,9 @@ def test_label_folders(campaign: Campaign, tmp_path: Path) -> None:
         if not done.refused:
             check_scores(read_json(target))
         elif not valid.refused and path.parent.parent.name == "system":
-            raise Fault("disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score")
+            raise FaultError(
+                "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
+            )
 
     campaign.run(fuzzer, share=0.08)
 
@@ -215,7 +243,11 @@ def test_shipped_files(campaign: Campaign, tmp_path: Path) -> None:
         case.tell(f"{kind}: {step}")
         if not isinstance(value, dict):
             return
-        call = {"lareqa": lambda: build({"de": value}), "mention": lambda: mention_text(value), "entity": lambda: entity_text(value)}
+        call = {
+            "lareqa": lambda: build({"de": value}),
+            "mention": lambda: mention_text(value),
+            "entity": lambda: entity_text(value),
+        }
         attempt(call[kind])
 
     campaign.run(fuzzer, share=0.04)

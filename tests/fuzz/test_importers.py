@@ -10,7 +10,7 @@ import numpy as np
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import spoil
-from fuzz.oracle import Fault, check_tidy, command
+from fuzz.oracle import FaultError, check_tidy, command
 from fuzz.test_predictions import lying_array
 from isogloss.tasks.loading import load
 
@@ -23,15 +23,29 @@ def lines(values: list[Any]) -> bytes:
 
 # Tool, file name, task, language, sound content.
 FILES: tuple[tuple[str, str, str, str, bytes], ...] = (
-    ("hf", "predict_predictions.json", "mini-xquad", "de", json.dumps({f"xquad-test-{row}": "a" for row in range(60)}).encode()),
+    (
+        "hf",
+        "predict_predictions.json",
+        "mini-xquad",
+        "de",
+        json.dumps({f"xquad-test-{row}": "a" for row in range(60)}).encode(),
+    ),
     (
         "hf",
         "predict_nbest_predictions.json",
         "mini-xquad",
         "de",
-        json.dumps({f"xquad-test-{row}": [{"text": "a", "probability": 0.9}, {"text": "b"}] for row in range(60)}).encode(),
+        json.dumps(
+            {f"xquad-test-{row}": [{"text": "a", "probability": 0.9}, {"text": "b"}] for row in range(60)}
+        ).encode(),
     ),
-    ("hf", "predict_results.txt", "mini-xnli", "de", b"index\tprediction\n" + b"".join(b"%d\tneutral\n" % row for row in range(60))),
+    (
+        "hf",
+        "predict_results.txt",
+        "mini-xnli",
+        "de",
+        b"index\tprediction\n" + b"".join(b"%d\tneutral\n" % row for row in range(60)),
+    ),
     ("hf", "predictions.txt", "mini-wikiann", "de", b"O B-PER I-PER\n" * 60),
     ("hf", "predictions.json", "mini-xnli", "de", json.dumps([0, 1, 2] * 20).encode()),
     (
@@ -83,7 +97,10 @@ FILES: tuple[tuple[str, str, str, str, bytes], ...] = (
         "mini-xnli",
         "de",
         json.dumps(
-            [{"id": str(row), "predicted_label": "neutral", "true_label": "neutral", "text1": "a", "text2": "b"} for row in range(60)]
+            [
+                {"id": str(row), "predicted_label": "neutral", "true_label": "neutral", "text1": "a", "text2": "b"}
+                for row in range(60)
+            ]
         ).encode(),
     ),
 )
@@ -104,10 +121,22 @@ def test_imports(campaign: Campaign) -> None:
         out = case.folder / "predictions"
         labels = rng.choice(((), ("--labels", "entailment,neutral,contradiction")))
         data = rng.choice(((), ("--data", case.folder)))
-        done = command("import", rng.choice((tool, "auto")), path, "--task", task, "--language", language, "--out", out, *labels, *data)
+        done = command(
+            "import",
+            rng.choice((tool, "auto")),
+            path,
+            "--task",
+            task,
+            "--language",
+            language,
+            "--out",
+            out,
+            *labels,
+            *data,
+        )
         check_tidy(case.folder, set())
         if done.refused and out.exists():
-            raise Fault("output", f"a refused import wrote something: {done.text[:100]}", "refused but written")
+            raise FaultError("output", f"a refused import wrote something: {done.text[:100]}", "refused but written")
         if not done.refused:
             command("validate", out)
 
@@ -121,7 +150,10 @@ def test_attribute_files(campaign: Campaign, tmp_path: Path) -> None:
     ids = load("mini-xnli", "de").ids
     vocabulary = ("[UNK]", "[CLS]", "[SEP]", "a", "b", "##c", "ist")
     sound: dict[str, tuple[str, Callable[[], bytes]]] = {
-        "mine@values.jsonl": ("values.jsonl", lambda: lines([{"id": key, "value": row / 7} for row, key in enumerate(ids)])),
+        "mine@values.jsonl": (
+            "values.jsonl",
+            lambda: lines([{"id": key, "value": row / 7} for row, key in enumerate(ids)]),
+        ),
         "fertility@vocab.txt": ("vocab.txt", lambda: "".join(f"{word}\n" for word in vocabulary).encode()),
         "fertility@tokenizer.json": (
             "tokenizer.json",

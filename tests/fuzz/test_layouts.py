@@ -8,7 +8,7 @@ from pathlib import Path
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import PACKERS
-from fuzz.oracle import Fault, check_tidy, command, read_json
+from fuzz.oracle import FaultError, check_tidy, command, read_json
 from fuzz.oracle import check_scores as check_record
 
 TASKS = ("mini-xnli", "mini-xquad", "mini-wikiann", "mini-tatoeba")
@@ -165,8 +165,10 @@ def test_layouts(campaign: Campaign) -> None:
         if not done.refused and verb == "score":
             check_record(read_json(target))
         if done.refused and target.exists():
-            raise Fault("output", f"a refused {verb} wrote a record", "refused but written")
+            raise FaultError("output", f"a refused {verb} wrote a record", "refused but written")
         if verb == "score" and done.refused and not valid.refused:
-            raise Fault("disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score")
+            raise FaultError(
+                "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
+            )
 
     campaign.run(fuzzer, share=0.12)

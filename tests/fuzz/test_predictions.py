@@ -11,7 +11,7 @@ import numpy as np
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import PACKERS, same_json, same_lines, spoil, spoil_bytes
-from fuzz.oracle import Fault, Outcome, check_scores, check_tidy, command, numbers, read_json
+from fuzz.oracle import FaultError, Outcome, check_scores, check_tidy, command, numbers, read_json
 
 BOMB = 300 << 20
 
@@ -25,9 +25,11 @@ def scored(case: Case, root: Path, name: str, language: str) -> tuple[Outcome, A
     check_tidy(case.folder, set())
     if done.refused:
         if target.exists():
-            raise Fault("output", "a refused score wrote a record", "refused but written")
+            raise FaultError("output", "a refused score wrote a record", "refused but written")
         if not valid.refused:
-            raise Fault("disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score")
+            raise FaultError(
+                "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
+            )
         return done, None
     record = read_json(target)
     check_scores(record)
@@ -56,7 +58,9 @@ def test_files(campaign: Campaign) -> None:
         path, content = rng.choice(list(made.file_forms(name, language).items()))
         equal = rng.random() < 0.3
         if equal:
-            change = same_json if path.endswith(f"{language}.jsonl") and "test-" not in path and rng.random() < 0.5 else None
+            change = (
+                same_json if path.endswith(f"{language}.jsonl") and "test-" not in path and rng.random() < 0.5 else None
+            )
             ordered = not path.endswith(f"/{language}.jsonl")
             content, step = change(rng, content) if change else same_lines(rng, content, ordered=ordered)
         else:
@@ -73,7 +77,9 @@ def test_files(campaign: Campaign) -> None:
         target.write_bytes(content)
         done, found = scored(case, root, name, language)
         if equal and found != sound_numbers(name, language, "answers"):
-            raise Fault("score", f"the same answers, other numbers: {found or done.text[:200]}", f"same answers {path}")
+            raise FaultError(
+                "score", f"the same answers, other numbers: {found or done.text[:200]}", f"same answers {path}"
+            )
 
     campaign.run(fuzzer, share=0.28)
 
@@ -190,7 +196,7 @@ def test_embeddings(campaign: Campaign) -> None:
             rows = rng.sample(range(len(ids)), len(ids))
             write_vectors(folder, stem, [ids[row] for row in rows], array[rows])
             if scored(case, folder.parent, name, language)[1] != sound_numbers(name, language, "vectors"):
-                raise Fault("score", "the same vectors in another order, other numbers", "order of vectors")
+                raise FaultError("score", "the same vectors in another order, other numbers", "order of vectors")
             return
         if kind == "ids":
             path = folder / f"{stem}.ids.txt"

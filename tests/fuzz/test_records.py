@@ -11,7 +11,7 @@ import pytest
 import isogloss
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import spoil
-from fuzz.oracle import Fault, attempt, numbers
+from fuzz.oracle import FaultError, attempt, numbers
 from isogloss.runs import locks
 
 LANGUAGES = ["de", "zh"]
@@ -93,14 +93,14 @@ def test_runs(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             case.tell(done.text)
             return
         if done.value.failed:
-            raise Fault("failed", next(iter(done.value.failed.values()))[:200], "a cell failed")
+            raise FaultError("failed", next(iter(done.value.failed.values()))[:200], "a cell failed")
         try:
             found = figures(out)
         except (OSError, ValueError, KeyError) as error:
-            raise Fault("figures", f"done, but {error!r}"[:200], f"unreadable: {type(error).__name__}") from None
+            raise FaultError("figures", f"done, but {error!r}"[:200], f"unreadable: {type(error).__name__}") from None
         for name, was, now in zip(("results", "summary", "cells", "answers"), expected, found, strict=True):
             if was != now:
-                raise Fault("figures", f"{name} differ: {_difference(was, now)}", f"other {name}")
+                raise FaultError("figures", f"{name} differ: {_difference(was, now)}", f"other {name}")
 
     campaign.run(fuzzer, share=0.04)
 

@@ -10,7 +10,7 @@ from typing import Any
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import MARKUP, spoil
-from fuzz.oracle import Fault, check_printable, check_tidy, command
+from fuzz.oracle import FaultError, check_printable, check_tidy, command
 
 # A sign before a digit is a number, or an interval of two.
 FORMULA = re.compile(r"[=@\t]|[+-](?![\d.]|$)")
@@ -28,7 +28,11 @@ def inputs(root: Path) -> dict[str, bytes]:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 answered = made.answers(name, language)
                 if system == "second":
-                    answered = dict(zip(answered, [*answered.values()][::-1], strict=True)) if name != "mini-wikiann" else answered
+                    answered = (
+                        dict(zip(answered, [*answered.values()][::-1], strict=True))
+                        if name != "mini-wikiann"
+                        else answered
+                    )
                 path.write_bytes(made.json_lines(answered))
         done = command("score", root / system, *words, "--json", root / f"{system}.json")
         assert not done.refused, done.text
@@ -48,13 +52,13 @@ def check_report(folder: Path) -> None:
         if path.suffix != ".html":  # whose libraries have such characters
             check_printable(text, f"written as {path.suffix}")
         if path.suffix in (".html", ".md", ".svg") and MARKUP in text:
-            raise Fault("markup", f"live markup in {path.name}", f"in {path.suffix}")
+            raise FaultError("markup", f"live markup in {path.name}", f"in {path.suffix}")
         if path.suffix == ".tex" and "\\input{/etc" in text:
-            raise Fault("markup", f"a live command in {path.name}", "in .tex")
+            raise FaultError("markup", f"a live command in {path.name}", "in .tex")
         if path.suffix == ".csv":
             for cell in (cell for row in csv.reader(text.splitlines()) for cell in row):
                 if FORMULA.match(cell):
-                    raise Fault("markup", f"a formula in {path.name}: {cell[:40]!r}", "in .csv")
+                    raise FaultError("markup", f"a formula in {path.name}: {cell[:40]!r}", "in .csv")
 
 
 def test_reports(campaign: Campaign, tmp_path: Path) -> None:
@@ -70,18 +74,27 @@ def test_reports(campaign: Campaign, tmp_path: Path) -> None:
         results = [case.folder / name for name in rng.choice((("first.json",), ("first.json", "second.json")))]
         if spoilt in ("first.json", "second.json"):
             results = [case.folder / spoilt, *results[1:]]
-        explained = [spoilt] if spoilt not in ("first.json", "second.json") else rng.choice(([], ["pair.json"], ["bias.json"]))
+        explained = (
+            [spoilt] if spoilt not in ("first.json", "second.json") else rng.choice(([], ["pair.json"], ["bias.json"]))
+        )
         options = [word for name in explained for word in ("--explain", case.folder / name)]
         pictures = rng.random() < 0.01
         out = case.folder / "report"
         done = command(
-            "report", *results, *options, "--out", out, "--pictures" if pictures else "--no-pictures", limited=False, seconds=60
+            "report",
+            *results,
+            *options,
+            "--out",
+            out,
+            "--pictures" if pictures else "--no-pictures",
+            limited=False,
+            seconds=60,
         )
         check_tidy(case.folder, set())
         if not done.refused:
             check_report(out)
         elif any(path.is_file() for path in out.rglob("*")):
-            raise Fault("output", f"a refused report left files: {done.text[:100]}", "half a report")
+            raise FaultError("output", f"a refused report left files: {done.text[:100]}", "half a report")
 
     campaign.run(fuzzer, share=0.06)
 
@@ -106,17 +119,40 @@ def test_names(campaign: Campaign, tmp_path: Path) -> None:
         words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "de")
         target = case.folder / "results.json"
         valid = command("validate", root)
-        done = command("score", root, *words, "--json", target, "--csv", case.folder / "out/scores.csv", "--format", rng.choice(("table", "md", "latex")))
+        done = command(
+            "score",
+            root,
+            *words,
+            "--json",
+            target,
+            "--csv",
+            case.folder / "out/scores.csv",
+            "--format",
+            rng.choice(("table", "md", "latex")),
+        )
         if done.refused:
             if not valid.refused:
-                raise Fault("disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score")
+                raise FaultError(
+                    "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
+                )
             return
         command("compare", root, root, *words, "--format", rng.choice(("table", "md", "latex")))
         command("explain", root, root, *words, "--json", case.folder / "explain.json", limited=False)
         out = case.folder / "out"
-        done = command("report", target, "--explain", case.folder / "explain.json", "--out", out, "--no-pictures", "--title", name.replace("\x00", "").replace("\ud800", "") or "x", limited=False)
+        done = command(
+            "report",
+            target,
+            "--explain",
+            case.folder / "explain.json",
+            "--out",
+            out,
+            "--no-pictures",
+            "--title",
+            name.replace("\x00", "").replace("\ud800", "") or "x",
+            limited=False,
+        )
         if done.refused:
-            raise Fault("report", done.text[:200], "a scored system cannot be reported")
+            raise FaultError("report", done.text[:200], "a scored system cannot be reported")
         check_report(out)
         check_tidy(case.folder, set())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import spoil_bytes
-from fuzz.oracle import Fault, attempt, check_tidy, command
+from fuzz.oracle import FaultError, attempt, check_tidy, command
 from isogloss.checklist.released import audit_sheet
 from isogloss.grammar.file import Grammar
 from isogloss.grammar.schema import parse
@@ -51,7 +51,8 @@ SHEET = "\r\n".join(
         "Field\ten\tfi\tfi-placeholders\tfi\tfi-placeholders",
         "Name\tAnimal vs Vehicle\t\t\t\t",
         "Capability\tSorting\t\t\t\t",
-        "Context\t{first_name} feeds {animal}.\t{first_name} ruokkii: {animal}.\t\t{first_name} hoitaa: {animal}.\ta mole",
+        "Context\t{first_name} feeds {animal}.\t{first_name} ruokkii: {animal}.\t\t"
+        "{first_name} hoitaa: {animal}.\ta mole",
         "Question\tWhat is fed?\tMitä ruokitaan?\t\t\t",
         "Answer\t{animal}\t{animal}\t\t\t",
         "animal\ta mole\tmyyrä\t\t\t",
@@ -77,7 +78,9 @@ def spoil_toml(case: Case, text: str) -> bytes:
     elif kind == "line":
         lines.insert(rng.randrange(len(lines)), lines.pop(place))
     elif kind == "name":
-        name = rng.choice(("x", '""', '"a.b"', "xquad", "epochs", '"\\u001b[31m"', "title", "a" * 5_000, "a." * 3_000 + "a"))
+        name = rng.choice(
+            ("x", '""', '"a.b"', "xquad", "epochs", '"\\u001b[31m"', "title", "a" * 5_000, "a." * 3_000 + "a")
+        )
         lines[place] = re.sub(r"[\w-]+", lambda _: name, lines[place], count=1)
     else:
         content, step = spoil_bytes(rng, text.encode())
@@ -115,7 +118,9 @@ def test_systems(campaign: Campaign) -> None:
         valid = command("validate", root)
         done = command("score", root, "--suite", "mini", "--json", case.folder / "results.json")
         if done.refused and not valid.refused:
-            raise Fault("disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score")
+            raise FaultError(
+                "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
+            )
         check_tidy(case.folder, set())
 
     campaign.run(fuzzer, share=0.03)
