@@ -9,6 +9,13 @@ from fuzz.campaign import Campaign
 from isogloss.tasks.mini import make
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every campaign takes seconds."""
+    for item in items:
+        if "campaign" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def fuzz_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
