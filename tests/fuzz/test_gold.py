@@ -1,6 +1,7 @@
 """Data files in every layout of every task, and label folders, spoilt."""
 
 import json
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -182,7 +183,8 @@ def test_sound_layouts_are_read(tmp_path: Path) -> None:
             (data / path).parent.mkdir(parents=True, exist_ok=True)
             (data / path).write_text(text, encoding="utf-8")
         done = attempt(lambda: read_all(name, language, split, data))  # noqa: B023
-        assert not done.refused or "candidate sentences instead of" in done.text, (name, done.text)
+        # Too few to be the real ones is all that is wrong with them.
+        assert not done.refused or re.search(r"candidate sentences instead of|examples, but", done.text), done.text
 
 
 @cache

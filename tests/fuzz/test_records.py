@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,18 @@ def lock_content(case: Case) -> bytes:
 
 
 def add_lock(case: Case, root: Path) -> None:
-    folder = case.rng.choice(sorted({path.parent for path in root.rglob("*.json")}))
-    name = case.rng.choice(("de.lock", "fit.lock", "run.lock", "zh.lock", ".de.lock.0.claim", "de.lock.a", "de.lock."))
-    path = folder / name
+    """A lock where one belongs, on a cell that is missing; now and then with a successor."""
+    rng, home = case.rng, root / "ngram/zero-shot"
+    folder = home / f"seed-{rng.randrange(2)}/.cells" / rng.choice(TASKS)
+    path = rng.choice((home / ".cells/run.lock", folder / "fit.lock", folder / "de.lock", folder / ".de.lock.0.claim"))
+    path.with_suffix(".json").unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True)
+    moment = rng.choice((0, 1e9, time.time(), time.time(), time.time() + 10**8))
     content = lock_content(case)
-    case.tell(f"{path.relative_to(root)}: {content[:100]!r}")
-    path.write_bytes(content)
-    moment = case.rng.choice((0, 1e9, path.stat().st_mtime, path.stat().st_mtime + 10**8))
-    os.utime(path, (moment, moment))
+    case.tell(f"{path.relative_to(root)}: {content[:100]!r} at {moment:.0f}")
+    for file in (path, path.with_name(f"{path.name}.a"))[: rng.choice((1, 1, 2))]:
+        file.write_bytes(content)
+        os.utime(file, (moment, moment))
 
 
 def spoil_file(case: Case, root: Path) -> None:
@@ -108,5 +113,5 @@ def test_runs(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def _difference(was: Any, now: Any) -> str:
     if isinstance(was, list):
         return "; ".join(_difference(*pair) for pair in zip(was, now, strict=True) if pair[0] != pair[1])
-    keys = [key for key in was.keys() | now.keys() if was.get(key) != now.get(key)]
+    keys = sorted(key for key in was.keys() | now.keys() if was.get(key) != now.get(key))
     return f"{keys[0]}: {str(was.get(keys[0]))[:150]} became {str(now.get(keys[0]))[:150]}"
