@@ -20,7 +20,7 @@ pytest_plugins = ["tiny_models"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of tests/fuzz; pytest wants them here."""
     group = parser.getgroup("fuzz")
-    group.addoption("--fuzz-cases", type=int, default=1000, help="cases of all fuzzers together")
+    group.addoption("--fuzz-cases", type=int, default=600, help="cases of all fuzzers together")
     group.addoption("--fuzz-seed", type=int, default=0, help="another seed, other cases")
     group.addoption("--fuzz-case", type=int, default=-1, help="only this case of each fuzzer")
 

@@ -42,7 +42,7 @@ class Campaign:
 
     def run(self, fuzzer: Callable[[Case], None], *, share: float) -> None:
         """Run the cases; fails with every distinct fault, each with the command that shows it again."""
-        count = max(5, round(self.total * share))
+        count = max(3, round(self.total * share))
         found: dict[str, list[str]] = {}
         for number in range(count) if self.only < 0 else [self.only]:
             case = Case(
@@ -61,4 +61,4 @@ class Campaign:
     def _described(self, number: int, case: Case, fault: FaultError) -> str:
         again = f"pytest tests/fuzz -k {self.name} --fuzz-seed {self.seed} --fuzz-case {number}"
         told = f"{fault}\n    {'; '.join(case.story)}\n    {again}"
-        return told.encode("ascii", "backslashreplace").decode()
+        return "".join(each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in told)

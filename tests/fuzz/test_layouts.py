@@ -166,7 +166,8 @@ def test_layouts(campaign: Campaign) -> None:
             check_record(read_json(target))
         if done.refused and target.exists():
             raise FaultError("output", f"a refused {verb} wrote a record", "refused but written")
-        if verb == "score" and done.refused and not valid.refused:
+        # Answers to dev alone are valid, and nothing to score test with.
+        if verb == "score" and done.refused and not valid.refused and "no test predictions" not in done.text:
             raise FaultError(
                 "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"
             )

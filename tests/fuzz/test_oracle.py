@@ -40,12 +40,17 @@ def hang() -> None:
         (raising(IsoglossError("Traceback (most recent call last)")), "traceback"),
         (hang, "hang: more than 0.2 seconds"),
         (lambda: bytearray(6 << 30), "memory: MemoryError"),
-        (lambda: len(b"x" * (1200 << 20)), "memory: 1"),
     ],
 )
 def test_a_fault_of_a_call_is_found(call: Callable[[], None], found: str) -> None:
     with pytest.raises(FaultError, match=found):
         attempt(call, seconds=0.2 if call is hang else 20)
+
+
+def test_memory_that_is_given_back_is_found_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "MEMORY", 100 << 20)
+    with pytest.raises(FaultError, match="memory: 2.. MiB"):
+        attempt(lambda: len(b"x" * (250 << 20)))
 
 
 def test_a_refusal_is_none() -> None:
