@@ -187,7 +187,14 @@ def compare_request(
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
-    judged = [{(c.task, c.language): c for c in judged_cells(each, request, progress)} for each in systems]
+    return compare_cells([list(judged_cells(each, request, progress)) for each in systems], names, request, seed)
+
+
+def compare_cells(
+    systems: Sequence[Sequence[Cell]], names: Sequence[str], request: Request, seed: int = 0
+) -> list[Comparison]:
+    """Compare every pair of systems, each given by its judged cells, on the cells that all have."""
+    judged = [{(cell.task, cell.language): cell for cell in cells} for cells in systems]
     shared = [key for key in judged[0] if all(key in cells for cells in judged)]
     if not shared:
         raise PredictionError("the systems have no cell in common", where=", ".join(names))

@@ -1,0 +1,138 @@
+"""How often intervals hold the true value, and how often tests raise a false alarm, on made-up answers.
+
+Run it: `python benchmarks/coverage.py [--quick] [--out FILE] [--before FILE] [--only WORDS] [--data FOLDER]`. It
+prints Markdown tables and writes the same figures as JSON; given the JSON of an earlier run it shows both, before →
+after. The same seed gives the same data sets. The simulators are `coverage_simulator.py`, the cases
+`coverage_cases.py`, and all calls of the package are in `coverage_package.py`; with --data, `coverage_real.py` adds
+the design effect of articles on real answers.
+"""
+
+import argparse
+import json
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from coverage_cases import Case, all_cases
+from coverage_extremes import extremes
+from coverage_real import design_effects
+
+Line = dict[str, Any]
+# Data sets of a case by the number of examples; every such case is one dot of a table.
+SETS = {20: 1000, 50: 1000, 80: 1000, 200: 1000, 1000: 500, 5000: 300}
+HEAVY_SETS = {20: 1000, 50: 1000, 200: 400, 1000: 300, 5000: 300}
+QUICK_SETS = 5
+
+
+def lines_of(case: Case, sets: int, seed: int) -> list[Line]:
+    """The shares of a case, one line for each thing that is counted."""
+    counted: dict[str, list[float | None]] = defaultdict(list)
+    start = perf_counter()
+    for place in range(sets):
+        rng = np.random.default_rng([seed, zlib.crc32(case.name.encode()), place])
+        for what, answers in case.simulate(rng).items():
+            counted[what] += answers
+    seconds = perf_counter() - start
+    return [_line(case, what, answers, sets, seconds) for what, answers in counted.items()]
+
+
+def _line(case: Case, what: str, answers: Sequence[float | None], sets: int, seconds: float) -> Line:
+    said = [answer for answer in answers if answer is not None]
+    return {
+        "counted": what,
+        "figure": case.what,
+        "level": case.level,
+        "clusters": case.clusters,
+        "n": case.n,
+        "share": float(np.mean(said)) if said else None,
+        "silent": 1 - len(said) / len(answers),
+        "answers": len(answers),
+        "sets": sets,
+        "seconds": round(seconds, 2),
+    }
+
+
+def tables(lines: Iterable[Line], before: Iterable[Line] = ()) -> str:
+    """A Markdown table for everything that is counted, one column for each number of examples."""
+    earlier = {_key(line): line for line in before}
+    by_counted: dict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        by_counted[line["counted"]].append(line)
+    parts = []
+    for counted, found in by_counted.items():
+        columns = sorted({line["n"] for line in found})
+        heading = ["figure", "true", "clusters", *(f"n = {n:,}" for n in columns)]
+        rows: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
+        for line in found:
+            place = (line["figure"], line["level"], line["clusters"])
+            rows[place][line["n"]] = _shown(line, earlier.get(_key(line)))
+        body = [[*place, *(cells.get(n, "") for n in columns)] for place, cells in rows.items()]
+        parts.append(f"### {counted[0].upper()}{counted[1:]}\n\n{markdown(heading, body, left=3)}")
+    return "\n\n".join(parts)
+
+
+def _key(line: Line) -> tuple[Any, ...]:
+    return tuple(line[name] for name in ("counted", "figure", "level", "clusters", "n"))
+
+
+def _shown(line: Line, before: Line | None) -> str:
+    return _share(line) if before is None else f"{_share(before)} → {_share(line)}"
+
+
+def _share(line: Line) -> str:
+    """A percentage; in brackets what share has no interval, where that is any."""
+    share = "–" if line["share"] is None else f"{100 * line['share']:.1f}"
+    return f"{share} (none: {100 * line['silent']:.0f})" if line["silent"] > 0.005 and share != "–" else share
+
+
+def markdown(heading: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A Markdown table."""
+    rule = ["---" if place < left else "---:" for place in range(len(heading))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [heading, rule, *rows])
+
+
+def text_table(rows: Sequence[dict[str, str]], before: Sequence[dict[str, str]] = ()) -> str:
+    """Rows of words as a Markdown table; those of an earlier run stand before the arrow where they differ."""
+    earlier = {next(iter(row.values())): row for row in before}
+    shown = []
+    for row in rows:
+        old = earlier.get(next(iter(row.values())), {})
+        shown.append([f"{old[name]} → {text}" if old.get(name, text) != text else text for name, text in row.items()])
+    return markdown(list(rows[0]), shown)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure the coverage of intervals and the level of tests.")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_SETS} data sets a case, at most 200 examples")
+    parser.add_argument("--only", default="", help="only cases whose name holds these words")
+    parser.add_argument("--out", type=Path, default=Path("coverage.json"), help="where the JSON goes")
+    parser.add_argument("--before", type=Path, help="the JSON of an earlier run, to stand beside this one")
+    parser.add_argument("--data", type=Path, help="a data folder with real answers to XQuAD")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    before = json.loads(options.before.read_text()) if options.before else {}
+    start = perf_counter()
+    lines: list[Line] = []
+    for case in all_cases():
+        if options.only not in case.name or (options.quick and case.n > 200):
+            continue
+        sets = QUICK_SETS if options.quick else (HEAVY_SETS if case.heavy else SETS)[case.n]
+        lines += lines_of(case, sets, options.seed)
+        print(f"{perf_counter() - start:6.0f} s  {case.name}", file=sys.stderr, flush=True)
+    report = {"lines": lines, "extremes": extremes(), "articles": design_effects(options.data) if options.data else []}
+    options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(tables(lines, before.get("lines", ())))
+    print(f"\n### The ends of the scale\n\n{text_table(report['extremes'], before.get('extremes', ()))}")
+    if report["articles"]:
+        print(f"\n### Design effect of articles on real answers\n\n{text_table(report['articles'])}")
+    print(f"\n{perf_counter() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
