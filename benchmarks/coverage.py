@@ -110,7 +110,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the coverage of intervals and the level of tests.")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_SETS} data sets a case, at most 200 examples")
     parser.add_argument("--only", default="", help="only cases whose name holds these words")
-    parser.add_argument("--out", type=Path, default=Path("coverage.json"), help="where the JSON goes")
+    parser.add_argument("--out", type=Path, default=Path("out/coverage.json"), help="where the JSON goes")
     parser.add_argument("--before", type=Path, help="the JSON of an earlier run, to stand beside this one")
     parser.add_argument("--data", type=Path, help="a data folder with real answers to XQuAD")
     parser.add_argument("--seed", type=int, default=0)
@@ -125,6 +125,7 @@ def main() -> int:
         lines += lines_of(case, sets, options.seed)
         print(f"{perf_counter() - start:6.0f} s  {case.name}", file=sys.stderr, flush=True)
     report = {"lines": lines, "extremes": extremes(), "articles": design_effects(options.data) if options.data else []}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(tables(lines, before.get("lines", ())))
     print(f"\n### The ends of the scale\n\n{text_table(report['extremes'], before.get('extremes', ()))}")

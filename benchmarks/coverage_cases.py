@@ -315,7 +315,7 @@ def _bucket_contrasts(figure: Figure, levels: Sequence[float], design: Design, r
     rows = [figure.judged(each[0], level, sizes, rng) for each, level in zip(latent, levels, strict=True)]
     table = package.cell_table(figure.task, rows, _names(clusters, design.clusters))
     found = package.contrasted_buckets(table, _columns(design, clusters, rng))
-    flips = {FLIP: [bucket.flips for bucket in found]}
+    flips = {FLIP: [package.says_order_turns(bucket) for bucket in found]}
     if levels[0] != levels[1]:
         return flips
     return {

@@ -143,3 +143,8 @@ def contrasted_buckets(table: CellTable, columns: npt.NDArray[np.float64]) -> li
 def says_trend(found: AttributeScores) -> bool:
     """Whether a sentence says that the score rises or falls with the attribute."""
     return "from bucket to bucket" in found.insight
+
+
+def says_order_turns(found: BucketContrast) -> bool:
+    """Whether a bucket is marked as one in which the order of the two systems is not that of the cell."""
+    return found.flips
