@@ -1,6 +1,6 @@
 """How often intervals hold the true value, and how often tests raise a false alarm, on made-up answers.
 
-Run it: `python benchmarks/coverage.py [--quick] [--out FILE] [--before FILE] [--only WORDS] [--data FOLDER]`. It
+Run it: `python benchmarks/coverage.py [--quick] [--out FILE] [--before FILE] [--part NAME …] [--data FOLDER]`. It
 prints Markdown tables and writes the same figures as JSON; given the JSON of an earlier run it shows both, before →
 after. The same seed gives the same data sets. The simulators are `coverage_simulator.py`, the cases
 `coverage_cases.py`, and all calls of the package are in `coverage_package.py`; with --data, `coverage_real.py` adds
@@ -12,13 +12,13 @@ import json
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
-from coverage_cases import Case, all_cases
+from coverage_cases import PARTS, Case
 from coverage_extremes import extremes
 from coverage_real import design_effects
 
@@ -32,12 +32,12 @@ QUICK_SETS = 5
 def lines_of(case: Case, sets: int, seed: int) -> list[Line]:
     """The shares of a case, one line for each thing that is counted."""
     counted: dict[str, list[float | None]] = defaultdict(list)
-    start = perf_counter()
+    start = process_time()
     for place in range(sets):
         rng = np.random.default_rng([seed, zlib.crc32(case.name.encode()), place])
         for what, answers in case.simulate(rng).items():
             counted[what] += answers
-    seconds = perf_counter() - start
+    seconds = process_time() - start
     return [_line(case, what, answers, sets, seconds) for what, answers in counted.items()]
 
 
@@ -106,32 +106,56 @@ def text_table(rows: Sequence[dict[str, str]], before: Sequence[dict[str, str]] 
     return markdown(list(rows[0]), shown)
 
 
-def main() -> int:
+def saved(path: Path | None) -> dict[str, Any]:
+    """The report of an earlier run; an empty one where there is none."""
+    return json.loads(path.read_text(encoding="utf-8")) if path and path.is_file() else {"lines": []}
+
+
+def save(path: Path, report: dict[str, Any]) -> None:
+    """Write the report."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
     parser = argparse.ArgumentParser(description="Measure the coverage of intervals and the level of tests.")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_SETS} data sets a case, at most 200 examples")
-    parser.add_argument("--only", default="", help="only cases whose name holds these words")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this; others stay as they are in --out")
     parser.add_argument("--out", type=Path, default=Path("out/coverage.json"), help="where the JSON goes")
     parser.add_argument("--before", type=Path, help="the JSON of an earlier run, to stand beside this one")
     parser.add_argument("--data", type=Path, help="a data folder with real answers to XQuAD")
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    before = json.loads(options.before.read_text()) if options.before else {}
-    start = perf_counter()
-    lines: list[Line] = []
-    for case in all_cases():
-        if options.only not in case.name or (options.quick and case.n > 200):
+    return parser.parse_args()
+
+
+def _measured(part: str, options: argparse.Namespace) -> Iterator[Line]:
+    """The lines of a part; its cases are told of as they are done."""
+    for case in PARTS[part]():
+        if options.quick and case.n > 200:
             continue
         sets = QUICK_SETS if options.quick else (HEAVY_SETS if case.heavy else SETS)[case.n]
-        lines += lines_of(case, sets, options.seed)
-        print(f"{perf_counter() - start:6.0f} s  {case.name}", file=sys.stderr, flush=True)
-    report = {"lines": lines, "extremes": extremes(), "articles": design_effects(options.data) if options.data else []}
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(tables(lines, before.get("lines", ())))
+        for line in lines_of(case, sets, options.seed):
+            yield {"part": part, **line}
+        print(f"{process_time():6.0f} s  {part}: {case.name}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    options = arguments()
+    before = saved(options.before)
+    kept = saved(options.out)["lines"] if options.part else []
+    by_part = {part: [line for line in kept if line.get("part") == part] for part in PARTS}
+    articles = design_effects(options.data) if options.data else []
+    report: dict[str, Any] = {"lines": kept, "extremes": extremes(), "articles": articles}
+    for part in options.part or PARTS:
+        by_part[part] = list(_measured(part, options))
+        report["lines"] = [line for lines in by_part.values() for line in lines]
+        save(options.out, report)
+    print(tables(report["lines"], before["lines"]))
     print(f"\n### The ends of the scale\n\n{text_table(report['extremes'], before.get('extremes', ()))}")
     if report["articles"]:
         print(f"\n### Design effect of articles on real answers\n\n{text_table(report['articles'])}")
-    print(f"\n{perf_counter() - start:.0f} s")
+    print(f"\n{process_time():.0f} s of CPU")
     return 0
 
 

@@ -55,16 +55,6 @@ class Case:
         return f"{self.what}|{self.level}|{self.clusters}|{self.n}"
 
 
-def all_cases() -> Iterator[Case]:
-    """Every case, in the order of the tables."""
-    yield from _cell_cases()
-    yield from _average_cases()
-    yield from _difference_cases()
-    yield from _explain_cases()
-    yield from _seed_cases()
-    yield from _power_cases()
-
-
 def _names(clusters: IntArray, kind: Clusters, prefix: str = "") -> list[str] | None:
     return None if kind is ALONE else [f"{prefix}{code:05}" for code in clusters.tolist()]
 
@@ -368,3 +358,14 @@ def _detected(figure: Figure, level: float, design: Design, rng: np.random.Gener
         return {}
     found = package.compared(*([each] for each in _pair(figure, (level, level - gap), design, rng))).cells[0]
     return {POWER: [package.significant(found)]}
+
+
+# What can be run by itself, in the order of the tables.
+PARTS: dict[str, Callable[[], Iterator[Case]]] = {
+    "cells": _cell_cases,
+    "averages": _average_cases,
+    "differences": _difference_cases,
+    "explain": _explain_cases,
+    "seeds": _seed_cases,
+    "power": _power_cases,
+}
