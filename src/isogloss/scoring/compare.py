@@ -122,7 +122,7 @@ def compare_request(
         left_out: list[LeftOut] = []
         cells = [list(judged_cells(each, request, progress, left_out)) for each in runs.values()]
         judged.append(SystemRuns.of(name, cells, left_out))
-    return [_compared(first, second, request) for first, second in combinations(judged, 2)]
+    return [compare_runs(first, second, request) for first, second in combinations(judged, 2)]
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _one_score(cell: Cell) -> Cell:
     return replace(cell, judgement=replace(cell.judgement, metrics={SCORE: score}))
 
 
-def _compared(first: SystemRuns, second: SystemRuns, request: Request) -> Comparison:
+def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Comparison:
     """Two systems on the cells that both have, and on no others, so that a third system changes nothing."""
     pairs = {key: (cells, second.cells[key]) for key, cells in first.cells.items() if key in second.cells}
     names = (first.name, second.name)

@@ -1,0 +1,95 @@
+"""The design effect of articles on real answers to XQuAD: the variance of a mean with them, divided by that without."""
+
+import json
+import lzma
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.metrics.qa import statistics
+
+
+def design_effects(data: Path) -> list[dict[str, str]]:
+    """One row for every set of real answers in a data folder that has any."""
+    rows = []
+    for system, language, answers in _systems(data):
+        questions = [each for each in _questions(data, language) if each["id"] in answers]
+        found = statistics(
+            [answers[each["id"]] for each in questions],
+            [each["answers"] for each in questions],
+            dialect="squad",
+        )
+        articles = np.array([each["article"] for each in questions])
+        paragraphs = np.array([each["paragraph"] for each in questions])
+        row = {"system": f"{system}, {language}", "questions": f"{len(questions):,}"}
+        for metric, name in (("f1", "F1"), ("em", "EM")):
+            values = found[metric].rows[:, 0]
+            row[name] = f"{100 * values.mean():.1f}"
+            row[f"{name}: articles"] = f"{design_effect(values, articles):.2f}"
+            row[f"{name}: paragraphs"] = f"{design_effect(values, paragraphs):.2f}"
+        rows.append(row)
+    return rows
+
+
+def design_effect(values: np.ndarray, clusters: np.ndarray) -> float:
+    """The variance of the mean for new clusters, divided by that for new examples alone."""
+    _, place = np.unique(clusters, return_inverse=True)
+    count = int(place.max()) + 1
+    residuals = np.bincount(place, weights=values - values.mean())
+    clustered = count / (count - 1) * (residuals**2).sum() / len(values) ** 2
+    return float(clustered / (values.var(ddof=1) / len(values)))
+
+
+def _read(path: Path) -> Any:
+    if path.is_file():
+        return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(lzma.open(path.with_name(f"{path.name}.xz"), "rt", encoding="utf-8").read())
+
+
+def _questions(data: Path, language: str) -> list[dict[str, Any]]:
+    articles = _read(data / "xquad" / f"xquad.{language}.json")["data"]
+    return [
+        {
+            "id": question["id"],
+            "question": question["question"],
+            "answers": [answer["text"] for answer in question["answers"]],
+            "article": place,
+            "paragraph": 1000 * place + number,
+        }
+        for place, article in enumerate(articles)
+        for number, paragraph in enumerate(article["paragraphs"])
+        for question in paragraph["qas"]
+    ]
+
+
+def _systems(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Every set of answers, by the ids of XQuAD."""
+    for path in sorted((data / "squad_dev_predictions").glob("*.json*")):
+        found = _read(path.with_name(path.name.removesuffix(".xz")))
+        if isinstance(found, dict):
+            yield path.name.partition(".")[0], "en", found
+    for path in sorted((data / "explainaboard_outputs" / "multilingual").glob("*/xquad/*.json*")):
+        language = path.name.removeprefix("test-").partition("_")[0]
+        answers = _read(path.with_name(path.name.removesuffix(".xz")))["predictions"]
+        ids = [each["id"] for each in _questions(data, language)]
+        texts = [each["predicted_answers"]["text"] for each in answers]
+        # These files are in the order of XQuAD and name the examples by their place.
+        yield path.parts[-3], language, dict(zip(ids, texts, strict=True))
+    yield from _by_question(data)
+
+
+def _by_question(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Answers that name the question by its text alone; texts that recur are left out."""
+    folder = data / "mbert_qa"
+    if not folder.is_dir():
+        return
+    rows = _read(folder / "SQUAD_prediction_results.json")
+    questions = _questions(data, "en")
+    seen = Counter(each["squad-data"]["english-question"] for each in rows)
+    asked = Counter(each["question"] for each in questions)
+    said = {each["squad-data"]["english-question"]: each["answer-predictions"]["original-squad"] for each in rows}
+    once = [each for each in questions if seen[each["question"]] == asked[each["question"]] == 1]
+    yield "mBERT", "en", {each["id"]: said[each["question"]] for each in once}
