@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from isogloss.errors import IsoglossError
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.fit import CellOutcome
@@ -148,6 +149,8 @@ def _work(plan: Plan, connection: "Connection[int, CellsJob]") -> None:
                 pass  # there are no more jobs, or nobody is left to give any
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except IsoglossError as error:  # a full disk, say: a sentence, as where there is one process
+        sys.exit(f"error: {error}")
 
 
 def _leave_with_parent(waiting: str) -> None:
