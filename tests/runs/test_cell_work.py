@@ -174,3 +174,9 @@ def test_statistics_are_the_same_whoever_fills_the_grid(tmp_path: Path, mini_dat
     subprocess.run(command(together, jobs=2), check=True, capture_output=True)
     for cell in alone.cells:
         assert alone.statistics_path(cell).read_bytes() == together.statistics_path(cell).read_bytes()
+
+
+@pytest.mark.parametrize("content", [b'{"system": "\xff"}', b"[" * 100_000, b"{"])
+def test_a_record_that_is_no_text_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "en.json").write_bytes(content)
+    assert records.read_record(tmp_path / "en.json") is None

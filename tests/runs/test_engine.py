@@ -125,7 +125,9 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path, capfd: pytest.C
     plan = planned(tmp_path, seeds=1)
     with pytest.raises(IsoglossError, match=r"the processes of fake die \(exit code 1\) before they fill a cell"):
         run_plan(plan, engine=ProcessEngine(plan, 2))
-    assert "unknown system" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "error: unknown system" in said
+    assert "Traceback" not in said
     assert leftovers(tmp_path) == []
 
 

@@ -153,6 +153,8 @@ def _work(plan: Plan, connection: "Connection[int | Exception, CellsJob]") -> No
                     connection.send(_executed(connection.recv(), system))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except IsoglossError as error:  # a full disk, say: a sentence, as where there is one process
+        sys.exit(f"error: {error}")
 
 
 def _executed(job: CellsJob, system: System) -> int | Exception:
