@@ -22,7 +22,7 @@ def test_a_run_is_one_call(tmp_path: Path, mini_data: Path) -> None:
     assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0", "seed-1"]
     mean = f"{summary.tasks['mini-xquad'].mean:.1f}"
     assert summary.overall is not None
-    scored = f"fake, zero-shot, on mini (test): {summary.overall.mean:.1f}; 4 done cells"
+    scored = f"fake, zero-shot, on mini (test): {summary.overall.mean:.1f}*; 4 done cells"
     assert repr(summary) == f"<RunSummary: {scored}>"
     assert f"<tr><td>mini-xquad</td><td>{mean}</td>" in summary._repr_html_()
     assert run("fake", out=tmp_path, **asked) == summary  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import pytest
@@ -79,10 +80,14 @@ def test_the_summary_is_over_the_seeds(tmp_path: Path) -> None:
     plan = planned(tmp_path, seeds=3)
     over = run_plan(plan).tasks["mini-xquad"]
     each = [isogloss.score(folder, suite="mini").task_scores()["mini-xquad"] for folder in plan.seed_folders]
-    assert list(over.seeds.values()) == each
+    assert list(over.seeds.values()) == pytest.approx(each)
     assert len(set(each)) > 1
-    assert (over.min, over.max) == (min(each), max(each))
+    assert (over.min, over.max) == pytest.approx((min(each), max(each)))
     assert over.mean == pytest.approx(sum(each) / 3)
+    assert over.sd == pytest.approx(stdev(each))
+    assert over.low < over.mean < over.high
+    assert 0 < over.seed_share < 1
+    assert over.language_sd.keys() == {"en", "de", "sw"}
     assert "ar" in over.missing
 
 
@@ -130,8 +135,10 @@ def test_a_larger_grid_continues_a_smaller_one(tmp_path: Path, log: Path) -> Non
     run_plan(planned(tmp_path, "mini-xquad"))
     plan = planned(tmp_path, "mini-xnli", seeds=2)
     summary = run_plan(plan)
-    assert set(summary.tasks) == {"mini-xquad", "mini-xnli"}
-    assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0"]
+    # One seed has both tasks, the other one of them: the summary is over what both have.
+    assert set(summary.tasks) == {"mini-xnli"}
+    assert list(summary.tasks["mini-xnli"].seeds) == ["seed-0", "seed-1"]
+    assert "mini-xquad" in summary.overall.missing
     assert max(counted(log, "predict").values()) == 1
 
 

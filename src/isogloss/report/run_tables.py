@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from isogloss.figures import interval_text, score_text
+from isogloss.report.formatting import interval_notes
 from isogloss.report.score_tables import names_by_task
 from isogloss.report.tables import Table
 from isogloss.runs.plan import Plan
@@ -17,15 +18,27 @@ LISTED = 10
 
 
 def seeds_table(plan: Plan, summary: RunSummary) -> Table:
-    """One row a task: mean, smallest and largest score over the seeds; the overall score of more than one cell."""
+    """One row a task: mean over the seeds, its interval and their spread; the overall score of more than one cell."""
     title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {_seeds(plan.seeds)}"
-    table = Table(title, ("task", "mean", "min", "max", "seeds"))
+    table = Table(title, ("task", "mean", "95 %", "sd", "min", "max", "seeds"))
     shown = summary.tasks if _is_one_cell(plan, summary) else summary.averages
     for name, over in shown.items():
-        scores = (score_text(over.mean) + "*" * bool(over.missing), score_text(over.min), score_text(over.max))
-        table.add(name, *scores, str(len(over.seeds)), strong=name == "overall")
-    table.notes = _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
+        mean = score_text(over.mean) + "*" * bool(over.missing)
+        spread = map(score_text, (over.sd, over.min, over.max))
+        interval = interval_text(over.low, over.high)
+        table.add(name, mean, interval, *spread, str(len(over.seeds)), strong=name == "overall")
+    table.notes = (
+        _seed_notes(summary)
+        + interval_notes(table)
+        + _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
+    )
     return table
+
+
+def _seed_notes(summary: RunSummary) -> list[str]:
+    """How much of the uncertainty is due to the seeds."""
+    shares = [f"{name} {over.seed_share:.0%}" for name, over in summary.averages.items() if over.seed_share is not None]
+    return [f"of the variance of the mean due to seeds: {', '.join(shares)}"] if shares else []
 
 
 def _is_one_cell(plan: Plan, summary: RunSummary) -> bool:

@@ -1,14 +1,15 @@
 """After a grid is filled: the result record of every seed, and the summary over the seeds."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from statistics import stdev
 from typing import Any
 
 import msgspec
 
 from isogloss.data.files import atomic_write
+from isogloss.figures import score_text
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.cells import write_statistics
@@ -23,8 +24,9 @@ from isogloss.runs.records import (
     write_record,
 )
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.results import Results
-from isogloss.scoring.score import score_cells
+from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.score import score_cells, score_runs
+from isogloss.scoring.seeds import seed_scores
 from isogloss.scoring.stored import read_cell
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import SUITES
@@ -33,13 +35,50 @@ from isogloss.version import __version__
 
 
 class OverSeeds(msgspec.Struct, frozen=True):
-    """A figure, 0..100, over the seeds: mean, smallest, largest, each seed's own, and what any of them lacks."""
+    """A figure, 0..100, over the seeds, each on the same cells: those that all of them have.
+
+    Attributes:
+        mean: over the seeds; with one seed its score.
+        min: the smallest.
+        max: the largest.
+        seeds: each seed's own.
+        missing: what it should be over and is not, because some seed lacks it.
+        sd: the standard deviation over the seeds; None with one.
+        low: the lower end of the 95 % interval of the mean, for new seeds and new examples; None where there is none.
+        high: its upper end.
+        seed_share: the part of the variance of the mean that is due to the seeds, 0..1; the rest is the test set's.
+        language_sd: the standard deviation over the seeds in each language of a task.
+    """
 
     mean: float
     min: float
     max: float
     seeds: dict[str, float]
     missing: list[str] = []
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    seed_share: float | None = None
+    language_sd: dict[str, float] = {}
+
+    @classmethod
+    def of(
+        cls, number: Number, seeds: Sequence[str], missing: list[str], cells: Sequence[CellScore] = ()
+    ) -> "OverSeeds":
+        """The figure of a result record over some seeds, with its cells where it is that of a task."""
+        values = [number.value] if number.seeds is None else number.seeds.values
+        return cls(
+            number.value,
+            min(values),
+            max(values),
+            dict(zip(seeds, values, strict=True)),
+            missing,
+            None if number.seeds is None else number.seeds.sd,
+            number.low,
+            number.high,
+            None if number.seeds is None else number.seeds.share,
+            {cell.language: stdev(scores) for cell in cells if len(scores := seed_scores(cell)) > 1},
+        )
 
 
 class RunSummary(msgspec.Struct, frozen=True):
@@ -79,23 +118,24 @@ class RunSummary(msgspec.Struct, frozen=True):
         return data_frame([{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
 
     def __repr__(self) -> str:
-        scored = f"{self.overall.mean:.1f}" if self.overall else f"no overall, {len(self.tasks)} tasks"
+        partial = "*" * bool(self.overall and self.overall.missing)
+        scored = f"{score_text(self.overall.mean)}{partial}" if self.overall else f"no overall, {len(self.tasks)} tasks"
         place = f"{self.system}, {self.regime}, on {self.suite} ({self.split})"
         return f"<RunSummary: {place}: {scored}; {self.cell_counts}>"
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
         rows = [
-            (name, *(f"{score:.1f}" for score in (over.mean, over.min, over.max)), str(len(over.seeds)))
+            (name, *map(score_text, (over.mean, over.sd, over.min, over.max)), str(len(over.seeds)))
             for name, over in self.averages.items()
         ]
         title = f"{self.system}, {self.regime}, on {self.suite}: {self.cell_counts}"
-        return html_table(title, ("task", "mean", "min", "max", "seeds"), rows)
+        return html_table(title, ("task", "mean", "sd", "min", "max", "seeds"), rows)
 
 
 def count_cells(plan: Plan) -> RunSummary:
     """The summary without scores: how many cells have each status, and the reasons."""
-    return _summary(plan, {})
+    return _summary(plan, None)
 
 
 def write_results(plan: Plan) -> RunSummary:
@@ -103,35 +143,63 @@ def write_results(plan: Plan) -> RunSummary:
 
     A result record that is whole, and of the same suite and cells, is left as it is. The caller holds the run's lock.
     """
-    found = {seed: _results(plan, seed) for seed in range(plan.seeds)}
-    summary = _summary(plan, {seed: results for seed, results in found.items() if results is not None})
+    records = {seed: found for seed in range(plan.seeds) if (found := _whole_records(plan, seed))}
+    results = {seed: _results(plan, seed, found) for seed, found in records.items()}
+    summary = _summary(plan, _over_all_seeds(plan, records, results))
     with atomic_write(plan.summary_path) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n")
     return summary
 
 
-def _results(plan: Plan, seed: int) -> Results | None:
-    """The result record of a seed, made anew where it is out of date; None where nothing is scored."""
-    suite = plan.request.suite
-    tasks = tuple(dict.fromkeys((*suite.tasks, *plan.request.tasks)))
-    # All cells of the suite's averages, whichever command filled them.
-    cells = [CellKey(seed, name, language) for name in tasks for language in suite.languages_of(name)]
+def _whole_records(plan: Plan, seed: int) -> dict[CellKey, CellRecord]:
+    """The records of the cells of a seed that are scored and whole, whichever command filled them."""
+    cells = [
+        CellKey(seed, name, language) for name in _tasks(plan) for language in plan.request.suite.languages_of(name)
+    ]
     found = {cell: record for cell, record in read_records(plan, cells).items() if record.score is not None}
     damaged = {cell: reason for cell, record in found.items() if (reason := damage(plan, cell, record))}
     warn_of_damage(damaged, "left out of the results")
-    records = {cell: record for cell, record in found.items() if cell not in damaged}
-    if not records:
-        return None
+    return {cell: record for cell, record in found.items() if cell not in damaged}
+
+
+def _tasks(plan: Plan) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*plan.request.suite.tasks, *plan.request.tasks)))
+
+
+def _request(plan: Plan, records: Mapping[CellKey, CellRecord]) -> "_ChosenCells":
+    asked = plan.request
+    return _ChosenCells(asked.suite, _tasks(plan), None, asked.split, asked.data, chosen=_names(records))
+
+
+def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Results:
+    """The result record of a seed, made anew where it is out of date."""
     before = _current_results(plan, seed, records)
     if before is not None:
         return before
-    request = _ChosenCells(suite, tasks, None, plan.request.split, plan.request.data, chosen=_names(records))
+    request = _request(plan, records)
     judged = _judged(plan, records, request)
     results = score_cells(judged, request, PredictionFolder(plan.seed_folder(seed)).system)
     results.to_json(plan.results_path(seed))
     records |= _statistics_remade(plan, records, judged)
     ResultsRecord.of(plan, seed, records).write(plan.results_record_path(seed))
     return results
+
+
+def _over_all_seeds(
+    plan: Plan, records: Mapping[int, dict[CellKey, CellRecord]], results: Mapping[int, Results]
+) -> Results | None:
+    """The scores of the cells that all seeds with any have; None where they have none in common."""
+    if len(results) < 2:
+        return next((msgspec.structs.replace(found, seeds=[f"seed-{seed}"]) for seed, found in results.items()), None)
+    shared = frozenset.intersection(*map(_names, records.values()))
+    if not shared:
+        return None
+    request = replace(_request(plan, records[min(records)]), chosen=shared)
+    runs = []
+    for found in records.values():
+        chosen = {cell: record for cell, record in found.items() if (cell.task, cell.language) in shared}
+        runs.append(_judged(plan, chosen, request))
+    return score_runs(runs, request, results[min(results)].system, seeds=[f"seed-{seed}" for seed in records])
 
 
 def _statistics_remade(
@@ -205,36 +273,33 @@ def _stored(plan: Plan, cell: CellKey, record: CellRecord) -> Cell | None:
     return found if is_same else None
 
 
-def _summary(plan: Plan, results: dict[int, Results]) -> RunSummary:
+def _summary(plan: Plan, results: Results | None) -> RunSummary:
     cells = plan.cells
     records = read_records(plan, cells)
     counts = Counter(records[cell].status if cell in records else "missing" for cell in cells)
-    names = dict.fromkeys(average.name for found in results.values() for average in found.tasks)
-    overall = {seed: found.overall.score.value for seed, found in results.items() if found.overall.score is not None}
-    lacks = [name for found in results.values() for name in found.overall.missing]
     return RunSummary(
         plan.root.parent.name,
         plan.regime.name,
         plan.request.suite.id,
         plan.request.split,
-        {name: _of_task(name, results) for name in names},
-        _over_seeds(overall, lacks) if overall else None,
+        {} if results is None else _tasks_over_seeds(results),
+        None
+        if results is None or results.overall.score is None
+        else OverSeeds.of(results.overall.score, results.seeds, results.overall.missing),
         {status: counts[status] for status in ("done", "failed", "skipped", "missing")},
         _reasons(records, "failed"),
         _reasons(records, "skipped"),
     )
 
 
-def _of_task(name: str, results: dict[int, Results]) -> OverSeeds:
-    averages = {seed: average for seed, found in results.items() for average in found.tasks if average.name == name}
-    scores = {seed: average.score.value for seed, average in averages.items()}
-    return _over_seeds(scores, [code for average in averages.values() for code in average.missing])
-
-
-def _over_seeds(scores: dict[int, float], missing: list[str]) -> OverSeeds:
-    by_seed = {f"seed-{seed}": score for seed, score in scores.items()}
-    values = list(scores.values())
-    return OverSeeds(fmean(values), min(values), max(values), by_seed, list(dict.fromkeys(missing)))
+def _tasks_over_seeds(results: Results) -> dict[str, OverSeeds]:
+    by_task: dict[str, list[CellScore]] = defaultdict(list)
+    for cell in results.cells:
+        by_task[cell.task].append(cell)
+    return {
+        average.name: OverSeeds.of(average.score, results.seeds, average.missing, by_task[average.name])
+        for average in results.tasks
+    }
 
 
 def _reasons(records: Mapping[CellKey, CellRecord], status: str) -> dict[str, str]:

@@ -11,7 +11,8 @@ from isogloss.metrics.estimate import Estimate, over_seeds
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Cell
-from isogloss.scoring.results import SeedSpread
+from isogloss.scoring.main_score import main_score
+from isogloss.scoring.results import CellScore, SeedSpread
 from isogloss.scoring.sources import Sources
 
 # (task, language, metric) -> the score with its errors
@@ -78,3 +79,12 @@ def seed_share(difference: Estimate) -> float | None:
     """The part of the variance of a difference that is due to seeds; None where each system has but one."""
     parts = [part.variance for space, part in difference.errors.items() if space.startswith(_SEEDS)]
     return sum(parts) / difference.variance if parts and difference.variance else None
+
+
+def seed_scores(cell: CellScore) -> list[float]:
+    """The one figure of a cell in each of its seeds; empty where there is but one."""
+    spreads = {name: number.seeds.values for name, number in cell.metrics.items() if number.seeds is not None}
+    if len(spreads) < len(cell.metrics):
+        return []
+    values = zip(*spreads.values(), strict=True)
+    return [main_score(cell.task, dict(zip(spreads, each, strict=True))) for each in values]
