@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import isogloss
+from isogloss.errors import PredictionError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
@@ -111,6 +113,22 @@ def test_answers_that_are_packed_are_still_the_answers(tmp_path: Path, recwarn: 
     path.unlink()
     assert run_plan(plan) == summary
     assert not recwarn.list
+
+
+def test_answers_that_are_not_those_of_the_run_are_not_scored(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    run_plan(plan)
+    assert isogloss.score(plan.seed_folder(0), suite="mini").cells
+    path = plan.predictions_path(CELL)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"prediction":"', b'"prediction":"x', 1))
+    with pytest.raises(PredictionError, match="not the answers that the run recorded") as refused:
+        isogloss.score(plan.seed_folder(0), suite="mini")
+    assert "Fill the cell again with isogloss run" in str(refused.value)
+    assert isogloss.validate(plan.seed_folder(0)).errors
+    # Who means it removes the record.
+    plan.record_path(CELL).unlink()
+    assert isogloss.score(plan.seed_folder(0), suite="mini").cells
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,15 @@ problem, whether there is gold or not.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import msgspec
+
+from isogloss.data.files import sha256_of, unpacked_name
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.align import align, first_rows
-from isogloss.predictions.folder import PredictionFile
+from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
@@ -80,7 +85,7 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
     checked.values, problems = align(task, examples, answers)
-    checked.problems = [*_passed_over(task, examples.language, file), *problems]
+    checked.problems = [*_passed_over(task, examples.language, file), *_damage(source, task, file), *problems]
     return checked
 
 
@@ -101,7 +106,7 @@ def _against_inputs(
         else:
             _, problems = align(task, examples, answers)
     checked.count = len(answers.ids)
-    checked.problems = [*_passed_over(task, left_out.language, file), *problems]
+    checked.problems = [*_passed_over(task, left_out.language, file), *_damage(source, task, file), *problems]
     return checked
 
 
@@ -129,3 +134,29 @@ def _passed_over(task: Task, language: str, file: PredictionFile) -> list[Proble
     others = ", ".join(path.name if path.parent == file.path.parent else str(path) for path in file.passed_over)
     what = f"{task.id}/{language} has more than one file: {file.path.name} is taken, {others} not"
     return [Problem(str(file.path), what, "Remove what is not meant", warning=True)]
+
+
+class _RecordedChecksums(msgspec.Struct):
+    predictions: str = ""
+
+
+class _RunRecord(msgspec.Struct):
+    """What the record of a run's cell says about its answers; all else in it is not asked for here."""
+
+    checksums: _RecordedChecksums | None = None
+
+
+def _damage(source: PredictionSource, task: Task, file: PredictionFile) -> list[Problem]:
+    """That the answers in the folder of a run are not those that the run recorded."""
+    if file.layout != "jsonl":
+        return []
+    path = source.root / CELL_RECORDS / task.id / Path(unpacked_name(file.path)).with_suffix(".json")
+    try:
+        record: _RunRecord = decode_json(path.read_bytes(), str(path), _RunRecord)
+    except (OSError, DataError):
+        return []
+    recorded = record.checksums.predictions if record.checksums else ""
+    if not recorded or recorded == sha256_of(file.path):
+        return []
+    fix = f"Fill the cell again with isogloss run; if the change is meant, remove {path}"
+    return [Problem(str(file.path), "these are not the answers that the run recorded: they were cut or changed", fix)]

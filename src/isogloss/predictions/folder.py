@@ -16,6 +16,9 @@ from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import ALIASES
 from isogloss.tasks.task import Task
 
+# Where a run keeps the records of its cells, below its own folder and that of each seed.
+CELL_RECORDS = ".cells"
+
 
 @dataclass(frozen=True)
 class PredictionFile:

@@ -8,6 +8,9 @@ from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 
+# Before a distance that says nothing.
+NOISE = "≈"
+
 
 def bias_tables(bias: DatasetBias) -> list[Table]:
     """For each task the attributes' means, or most frequent values, language by language; then the distances."""
@@ -49,14 +52,18 @@ def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
     for code in languages:
         table.add(code, *(_mean_distance(each, code) for each in distances))
     table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) where it has values")
+    if any(cell.startswith(NOISE) for row in table.rows for cell in row):
+        table.notes.append(f"{NOISE} no more than chance makes where examples are dealt out to the languages at random")
     return table
 
 
 def _mean_distance(distances: Distances, language: str) -> str:
     if language not in distances.languages:
         return ""
-    row = distances.table[distances.languages.index(language)]
-    return f"{sum(row) / (len(row) - 1):.3g}"
+    place = distances.languages.index(language)
+    row = distances.table[place]
+    is_noise = bool(distances.noise) and sum(row) <= sum(distances.noise[place]) - distances.noise[place][place]
+    return f"{NOISE if is_noise else ''}{sum(row) / (len(row) - 1):.3g}"
 
 
 def distribution_table(bias: DatasetBias) -> Table:
@@ -73,11 +80,12 @@ def distribution_table(bias: DatasetBias) -> Table:
 
 
 def distance_table(bias: DatasetBias) -> Table:
-    """Every pair of languages."""
-    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance"), words=5)
+    """Every pair of languages, with the distance that chance alone would rarely exceed."""
+    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance", "noise"), words=5)
     for each in bias.distances:
         for place, code in enumerate(each.languages):
             for other in range(place + 1, len(each.languages)):
                 where = each.task, each.attribute, each.measure, code, each.languages[other]
-                table.add(*where, f"{each.table[place][other]:.4g}")
+                noise = f"{each.noise[place][other]:.4g}" if each.noise else ""
+                table.add(*where, f"{each.table[place][other]:.4g}", noise)
     return table

@@ -109,7 +109,8 @@ def _contradictions_of_survey(bias: DatasetBias) -> Iterator[str]:
             yield f"{each.attribute} of {each.task}/{each.language} has {len(each.quartiles)} quartiles"
     for table in bias.distances:
         count = len(table.languages)
-        if count < 2 or [len(row) for row in table.table] != [count] * count:
+        squares = [table.table, *([table.noise] if table.noise else [])]
+        if count < 2 or any([len(row) for row in square] != [count] * count for square in squares):
             yield f"the distances of {table.attribute} in {table.task} are no table of its {count} languages"
 
 

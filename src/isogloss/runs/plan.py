@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
+from isogloss.predictions.folder import CELL_RECORDS
 from isogloss.predictions.write import prediction_path
 from isogloss.scoring.cells import Request
 from isogloss.systems.base import System, system
@@ -164,7 +165,7 @@ class Plan:
 
     def records_folder(self, seed: int, task_id: str) -> Path:
         """The folder of the records of a task."""
-        return self.seed_folder(seed) / ".cells" / task_id
+        return self.seed_folder(seed) / CELL_RECORDS / task_id
 
     def fit_folder(self, group: FitGroup) -> Path:
         """The folder of a group's fit."""
@@ -174,7 +175,7 @@ class Plan:
     @property
     def run_lock_path(self) -> Path:
         """The lock of what belongs to no cell: system.toml, results and summary."""
-        return self.root / ".cells" / "run.lock"
+        return self.root / CELL_RECORDS / "run.lock"
 
     def results_path(self, seed: int) -> Path:
         """The result record of a seed."""
@@ -182,7 +183,7 @@ class Plan:
 
     def results_record_path(self, seed: int) -> Path:
         """What the result record of a seed was made from."""
-        return self.seed_folder(seed) / ".cells" / f"{self._split_prefix}results.json"
+        return self.seed_folder(seed) / CELL_RECORDS / f"{self._split_prefix}results.json"
 
     @property
     def summary_path(self) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
 from isogloss.runs.fit import FitJob, NotAvailableError
 from isogloss.runs.locks import remove_stale
 from isogloss.runs.plan import CellKey, FitGroup, Plan
@@ -67,7 +67,7 @@ def _outdated_fits(folder: Path, configuration: Mapping[str, Any], system: Syste
     after, before = _as_toml(configuration), _described_before(folder)
     outdated: list[Path] = []
     for name, task in TASKS.loadable().items() if before != after else ():
-        done = _configurations_done(folder / ".cells" / name)
+        done = _configurations_done(folder / CELL_RECORDS / name)
         others = done or ([before] if before else [])
         now, *then = (system.deciding_settings(table, task) for table in (after, *others))
         changes = next((found for settings in then if (found := _changes(settings, now))), "")
@@ -81,7 +81,7 @@ def _outdated_fits(folder: Path, configuration: Mapping[str, Any], system: Syste
             names = (name, *(f"{name}-{language}" for language in task.every_language))
             fits = [path for path in (folder / ".training" / each for each in names) if path.exists()]
             # The locks of dead processes have been removed.
-            if any(lock for locked in (folder / ".cells" / name, *fits) for lock in locked.glob("*.lock")):
+            if any(lock for locked in (folder / CELL_RECORDS / name, *fits) for lock in locked.glob("*.lock")):
                 what = f"another process is filling it with another configuration: {changes}"
                 raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
             outdated += fits
