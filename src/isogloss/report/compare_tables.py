@@ -19,7 +19,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         _add(tasks, comparison.overall, strong=True)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
     tasks.notes = [comparison.verdict(), *comparison_notes(comparison)]
-    tasks.notes.append(f"p and intervals are corrected for {_count(len(comparison.tasks), 'task')}{rule}; ● p < 0.05")
+    tasks.notes.append(f"{_together(len(comparison.tasks), 'task')}{rule}; ● p < 0.05")
     if any(contrast.partial for contrast in comparison.tasks):
         tasks.notes.append("* over a part of the languages or tasks: those that both systems have")
     tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
@@ -31,8 +31,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     for contrast in comparison.cells:
         _add(cells, contrast)
     tests = sorted({contrast.test for contrast in comparison.cells})
-    corrected = f"p and intervals are corrected for {_count(len(comparison.cells), 'cell')}"
-    cells.notes = [f"{corrected}; tests: {', '.join(tests)}", *interval_notes(cells)]
+    cells.notes = [f"{_together(len(comparison.cells), 'cell')}; tests: {', '.join(tests)}", *interval_notes(cells)]
     return [tasks, cells]
 
 
@@ -43,5 +42,8 @@ def _add(table: Table, contrast: ScoreContrast, *, strong: bool = False) -> None
     )
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _together(number: int, what: str) -> str:
+    """For how many tests at once p-values and intervals hold."""
+    if number == 1:
+        return f"p and interval are of one {what}"
+    return f"p (Holm) and intervals (Bonferroni, a little wider) hold for all {number} {what}s at once"

@@ -60,8 +60,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         notes = [f"speaks of the methods: {first} and {second} seeds{split}"]
     else:
         notes = ["speaks of these checkpoints: with other seeds the order may differ"]
-    words = dict.fromkeys(task(each.name).cluster for each in comparison.tasks if task(each.name).cluster)
-    if words and comparison.resample == "source":
+    words = dict.fromkeys(task(name).cluster or "source" for name in comparison.clustered)
+    if words:
         notes.append(f"and of new {' and '.join(map(_plural, words))}, not only of those of the test set")
     averages = _averages(comparison)
     found = _detectable(("overall" if each.level == "overall" else each.name, each.detectable) for each in averages)

@@ -180,7 +180,13 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
         (first.seeds, second.seeds),
         request.resample,
         list(dict.fromkeys([*first.left_out, *second.left_out])),
+        _clustered(pairs) if request.resample == "source" else [],
     )
+
+
+def _clustered(pairs: CellPairs) -> list[str]:
+    """The tasks whose examples share sources."""
+    return list(dict.fromkeys(name for (name, _), (cells, _) in pairs.items() if cells[0].clusters is not None))
 
 
 def _task_averages(pairs: CellPairs, request: Request) -> "dict[str, PairedEstimates]":

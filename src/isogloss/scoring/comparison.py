@@ -54,6 +54,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         seeds: how many runs of each system were compared.
         resample: of what intervals and p-values speak: of new sources, or of new examples from the same sources.
         left_out: answers of either system that are in no score, and why.
+        clustered: the tasks whose examples share sources: of these it speaks beyond those of the test set.
     """
 
     first: str
@@ -67,6 +68,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
     seeds: tuple[int, int] = (1, 1)
     resample: str = "example"
     left_out: list[LeftOut] = []
+    clustered: list[str] = []
 
     @property
     def of_methods(self) -> bool:
