@@ -145,7 +145,8 @@ def test_romanian_is_scored_but_in_no_average(data_dir: Path, tmp_path: Path) ->
     assert values(cell(record, "xquad", "ro")["metrics"]) == {"f1": 0.0, "em": 0.0}
     for average in (*record["tasks"], *record["categories"], record["overall"]):
         assert (average["score"]["value"], average["score"]["high"]) == (100.0, 100.0)
-        assert average["score"]["low"] > 99
+        # All 1,190 right, but about 48 articles.
+        assert 92 < average["score"]["low"] < 93
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import DataError, PredictionError
+from isogloss.errors import DataError, IsoglossError
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.check import check_answers
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
@@ -134,7 +134,7 @@ def _of_system(folder: PredictionFolder) -> list[Problem]:
     """What keeps `system.toml` from being read."""
     try:
         _ = folder.system
-    except PredictionError as error:
+    except IsoglossError as error:
         return [Problem(error.where, error.what, error.fix)]
     return []
 
