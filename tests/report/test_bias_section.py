@@ -11,7 +11,7 @@ def test_every_number_of_a_survey_is_in_its_tables() -> None:
     assert ("xnli", "en", "English", "test", "t1Len", "", "100", "", "10", "1", "6", "9", "14", "20") in rows
     assert ("xnli", "ar", "Arabic", "test", "label", "neutral", "100", "0.3000", *[""] * 6) in rows
     far = [row for row in tables["distances"].rows if row[1] == "t1Len"]
-    assert [row[3:] for row in far] == [("en", "ar", "2"), ("en", "th", "30"), ("ar", "th", "28")]
+    assert [row[3:] for row in far] == [("en", "ar", "2", "3"), ("en", "th", "30", "3"), ("ar", "th", "28", "3")]
 
 
 def test_charts_of_long_tails_have_a_scale_of_roots() -> None:

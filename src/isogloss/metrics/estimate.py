@@ -50,10 +50,11 @@ class Estimate:
 
     Attributes:
         value: the score.
-        centre: the score with one further source all right and one all wrong in every cell; the middle of intervals.
+        centre: the score with one further example right and one wrong in every cell; the middle of intervals.
         n: the examples behind it.
         errors: by space of sources what each source adds to the error. Spaces are independent of each other.
-        unseen: the variance of one source that varies as much as any can: what no source has shown yet.
+        unseen: the variance that a further source would add if all its examples could be right or wrong: what the
+            sources have not shown yet.
     """
 
     value: float
@@ -105,7 +106,7 @@ class Estimate:
     def difference_interval(self, level: float = LEVEL) -> Interval | None:
         """The interval of a difference of scores, -1..1; None where there are fewer than `ENOUGH` sources.
 
-        Student's interval, moved and widened by two further sources of which one favours either side (Agresti
+        Student's interval, moved and widened by two further examples of which one favours either side (Agresti
         and Min 2005): no point even where all sources agree.
         """
         if self.sources < ENOUGH:
@@ -157,8 +158,22 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     errors = np.zeros(size)
     errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
     value = float(statistics.value(total, len(rows)))
-    centre = (value * count + 1) / (count + 2)
-    return Estimate(value, centre, len(rows), {space: SourceErrors(errors, present)}, 1 / (count + 2) ** 2)
+    found = SourceErrors(errors, present)
+    independent = _independent_examples(value, found, len(rows))
+    centre = (value * independent + 1) / (independent + 2)
+    return Estimate(value, centre, len(rows), {space: found}, 1 / ((count + 2) * (independent + 2)))
+
+
+def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
+    """How many examples that share no source would say as much: between the number of sources and n.
+
+    Where no source differs from the others nothing tells that they hold more than one such example each.
+    """
+    sources, variance = errors.count, errors.variance
+    if variance < ROUNDING**2:
+        return sources
+    centre = (value * sources + 1) / (sources + 2)
+    return min(max(sources, centre * (1 - centre) / variance), max(n, sources))
 
 
 def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:

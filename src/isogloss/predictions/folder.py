@@ -7,7 +7,7 @@ from typing import Any
 
 from isogloss.data.files import SUFFIXES, Stamp, read_bytes, read_toml, resolve, stamp, unpacked_name
 from isogloss.decoding import decode_json
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, PredictionError
 from isogloss.escaping import printable_system
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.write import split_prefix
@@ -56,7 +56,11 @@ class PredictionFolder:
         path = self.root / "system.toml"
         if not path.is_file():
             return printable_system({"name": self.root.resolve().name})
-        return printable_system({"name": self.root.resolve().name, **read_toml(path)})
+        try:
+            found = read_toml(path)
+        except DataError as error:
+            raise PredictionError(error.what, where=error.where, fix=error.fix) from None
+        return printable_system({"name": self.root.resolve().name, **found})
 
     def folders(self, task: Task) -> list[Path]:
         """The task's folder, under its own name or an alias."""

@@ -1,7 +1,7 @@
 """Tables of a run, scores over the seeds, and the reasons of cells that are not done."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.figures import interval_text, score_text
@@ -28,16 +28,16 @@ def seeds_table(plan: Plan, summary: RunSummary) -> Table:
         interval = interval_text(over.low, over.high)
         table.add(name, mean, interval, *spread, str(len(over.seeds)), strong=name == "overall")
     table.notes = (
-        _seed_notes(summary)
+        _seed_notes(shown)
         + interval_notes(table)
         + _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
     )
     return table
 
 
-def _seed_notes(summary: RunSummary) -> list[str]:
+def _seed_notes(shown: Mapping[str, OverSeeds]) -> list[str]:
     """How much of the uncertainty is due to the seeds."""
-    shares = [f"{name} {over.seed_share:.0%}" for name, over in summary.averages.items() if over.seed_share is not None]
+    shares = [f"{name} {over.seed_share:.0%}" for name, over in shown.items() if over.seed_share is not None]
     return [f"of the variance of the mean due to seeds: {', '.join(shares)}"] if shares else []
 
 

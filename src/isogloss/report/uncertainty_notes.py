@@ -25,7 +25,7 @@ def _population(effects: Mapping[str, float | None], resample: str) -> list[str]
     by_word: dict[str, list[str]] = defaultdict(list)
     for name, effect in effects.items():
         if effect is not None:
-            by_word[task(name).cluster or "source"].append(f"{name} {effect:.1f}")
+            by_word[task(name).cluster or "source"].append(f"{name} {score_text(effect)}")
     if not by_word:
         return []
     parts = [f"{_plural(word)} ({', '.join(names)})" for word, names in by_word.items()]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import DataError, IsoglossError, PredictionError
+from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
 from isogloss.runs.fit import FitJob, NotAvailableError
 from isogloss.runs.locks import remove_stale
@@ -97,7 +97,7 @@ def _described_before(folder: Path) -> dict[str, Any]:
     """The configuration in system.toml; nothing where it is not there or damaged, for it is written anew."""
     try:
         found = PredictionFolder(folder).system
-    except (DataError, PredictionError):
+    except PredictionError:
         return {}
     # The seed is its last line: a file that was cut short has none.
     whole = "seed" in found
