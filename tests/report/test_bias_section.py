@@ -36,7 +36,7 @@ def test_values_have_colours_and_the_rest_is_grey() -> None:
 
 def test_the_page_has_what_stands_above_the_diagonal() -> None:
     data = bias_data(bias())
-    assert data["distances"]["xnli"]["t1Len"] == ["wasserstein-1", ["en", "ar", "th"], 0.1, [[20, 300], [280]]]
+    assert data["distances"]["xnli"]["t1Len"] == ["wasserstein-1", ["en", "ar", "th"], 0.1, [[20, 300], [280]], 1]
     assert data["tasks"]["xnli"]["t1Len"]["th"] == [100, 40.0, 1.0, 36.0, 39.0, 44.0, 400.0]
     assert data["tasks"]["xnli"]["overlap"]["en"] == [100]
     assert data["values"]["label"] == {"xnli": ["entailment", "neutral", ""], "xcopa": ["0", "1"]}

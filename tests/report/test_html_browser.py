@@ -161,7 +161,8 @@ def test_the_data_are_looked_at_by_task_and_attribute(tab: Any) -> None:
     rows = tab.locator("#survey-rows tr")
     assert [tab.input_value(f"#choose-survey-{key}") for key in ("task", "attribute")] == ["xnli", "t1Len"]
     assert rows.last.inner_text().split("\t") == ["xnli", "Thai", "100", "40", "1", "36", "39", "44", "400"]
-    assert tab.locator("#distance-says").inner_text() == "Farthest apart: English and Thai (30)."
+    said = "Farthest apart: English and Thai (30). Pairs that are no further apart than chance makes: 1 of 3."
+    assert tab.locator("#distance-says").inner_text() == said
     assert tab.locator("#distance-chart").get_by_text("28", exact=True).count() == 2
     tab.select_option("#choose-survey-attribute", "label")
     assert tab.locator("#distance-says").inner_text() == "All languages are alike."

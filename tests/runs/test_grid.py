@@ -20,7 +20,7 @@ from isogloss.runs import engine, locks
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_record
-from isogloss.runs.summary import count_cells
+from isogloss.runs.summary import count_cells, write_results
 from isogloss.runs.toml import to_toml
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import CellScore, Results
@@ -140,6 +140,20 @@ def test_a_larger_grid_continues_a_smaller_one(tmp_path: Path, log: Path) -> Non
     assert list(summary.tasks["mini-xnli"].seeds) == ["seed-0", "seed-1"]
     assert "mini-xquad" in summary.overall.missing
     assert max(counted(log, "predict").values()) == 1
+
+
+def test_seeds_without_a_common_cell_have_no_mean(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "mini-xquad", seeds=2)
+    run_plan(plan)
+    for language in ("en", "de", "sw"):
+        plan.record_path(CellKey(1, "mini-xquad", language)).unlink()
+        plan.predictions_path(CellKey(1, "mini-xquad", language)).unlink()
+    other = planned(tmp_path, "mini-xnli", seeds=2)
+    run_plan(other)
+    shutil.rmtree(other.seed_folder(0) / ".cells" / "mini-xnli")
+    with pytest.warns(UserWarning, match="the seeds have no cell in common"):
+        summary = write_results(other)
+    assert (summary.tasks, summary.overall) == ({}, None)
 
 
 def test_force_does_all_again(tmp_path: Path, log: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from math import floor, log10
 from typing import Any
 
@@ -89,11 +90,20 @@ def bias_data(bias: DatasetBias) -> dict[str, Any]:
 
 
 def _compact_distances(distances: Distances) -> list[Any]:
-    """Measure, languages, a unit, and what stands above the diagonal in whole units: three digits of the largest."""
+    """Measure, languages, a unit, what stands above the diagonal in whole units, and how many pairs chance explains.
+
+    The unit is such that the largest has three digits.
+    """
     largest = max(max(row) for row in distances.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
     above = [[round(far / unit) for far in row[place + 1 :]] for place, row in enumerate(distances.table[:-1])]
-    return [distances.measure, distances.languages, unit, above]
+    return [distances.measure, distances.languages, unit, above, _within_noise(distances)]
+
+
+def _within_noise(distances: Distances) -> int:
+    """How many pairs of languages are no further apart than chance makes where all are alike."""
+    pairs = combinations(range(len(distances.languages)), 2)
+    return sum(distances.table[a][b] <= distances.noise[a][b] for a, b in pairs) if distances.noise else 0
 
 
 def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:

@@ -83,13 +83,14 @@ function survey({ titles, names, values, others: [others, grey], palette, tasks,
       ? `Distances between languages: ${found[0]}, ${discrete ? "0 to 1" : "in the unit of the attribute"}` : "";
     byId("distance-says").textContent = found ? "" : task ? "One language has no distances." : "Choose one task to see how far its languages are apart.";
     if (!found) { drawDistances("", null); return; }
-    const [, languages, unit, above] = found;
+    const [, languages, unit, above, withinNoise] = found;
     const pairs = above.flatMap((row, one) => row.map((far, step) =>
       [languages[one], languages[one + 1 + step], Number((far * unit).toPrecision(3))]));
     const records = pairs.flatMap(([one, two, score]) => [[one, two], [two, one]].map(([language, other]) =>
       ({ language, name: names[language], other: names[other], score })));
     const [one, two, most] = pairs.reduce((best, pair) => (pair[2] > best[2] ? pair : best));
-    byId("distance-says").textContent = most ? `Farthest apart: ${names[one]} and ${names[two]} (${most}).` : "All languages are alike.";
+    const noise = withinNoise ? ` Pairs that are no further apart than chance makes: ${withinNoise} of ${pairs.length}.` : "";
+    byId("distance-says").textContent = most ? `Farthest apart: ${names[one]} and ${names[two]} (${most}).${noise}` : "All languages are alike.";
     const spec = structuredClone(apart);
     const order = languages.map((code) => names[code]).sort();
     spec.data.values = records;

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import Any
+from warnings import warn
 
 import msgspec
 
@@ -193,6 +194,7 @@ def _over_all_seeds(
         return next((msgspec.structs.replace(found, seeds=[f"seed-{seed}"]) for seed, found in results.items()), None)
     shared = frozenset.intersection(*map(_names, records.values()))
     if not shared:
+        warn("the seeds have no cell in common: there is no mean over them", stacklevel=2)
         return None
     request = replace(_request(plan, records[min(records)]), chosen=shared)
     runs = []
