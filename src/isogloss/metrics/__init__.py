@@ -4,9 +4,31 @@ from typing import TYPE_CHECKING
 
 from isogloss.lazy import submodules
 
-__all__ = ["accuracy", "aggregate", "chunks", "intervals", "mining", "qa", "ranking", "significance", "spans"]
+__all__ = [
+    "accuracy",
+    "aggregate",
+    "chunks",
+    "estimate",
+    "intervals",
+    "mining",
+    "qa",
+    "ranking",
+    "significance",
+    "spans",
+]
 
 if TYPE_CHECKING:
-    from isogloss.metrics import accuracy, aggregate, chunks, intervals, mining, qa, ranking, significance, spans
+    from isogloss.metrics import (
+        accuracy,
+        aggregate,
+        chunks,
+        estimate,
+        intervals,
+        mining,
+        qa,
+        ranking,
+        significance,
+        spans,
+    )
 else:
     __getattr__ = submodules(__name__, __all__)
