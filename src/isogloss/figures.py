@@ -4,6 +4,8 @@ MISSING = "·"
 NO_INTERVAL = "—"
 # The smallest p-value there is: further down numbers have no digits left. To be read as "at most".
 SMALLEST_P = 1e-300
+# Corrected over many tests it is still a bound.
+_BOUND = 1e-290
 
 
 def rounded(value: float, digits: int = 1) -> float:
@@ -37,6 +39,6 @@ def difference_interval_text(low: float | None, high: float | None) -> str:
 
 def p_text(p: float) -> str:
     """A p-value with three decimals, small ones by their order, and the smallest there is as a bound."""
-    if p <= SMALLEST_P:
-        return f"≤{SMALLEST_P:.0e}"
+    if p <= _BOUND:
+        return f"≤{p:.0e}" if p > SMALLEST_P else f"≤{SMALLEST_P:.0e}"
     return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"

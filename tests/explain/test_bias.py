@@ -114,3 +114,23 @@ def test_languages_that_really_differ_are_beyond_the_noise() -> None:
     found = distances("xnli", NUMBER, {"en": rng.normal(0, 1, 200), "de": rng.normal(1, 1, 200)})
     assert found.table[0][1] > 2 * found.noise[0][1] > 0
     assert found.table[0][0] == 0
+
+
+def test_values_of_one_source_are_dealt_out_together() -> None:
+    rng = np.random.default_rng(0)
+    beyond = {True: 0, False: 0}
+    for _ in range(20):
+        columns = {code: np.repeat(rng.integers(0, 40, 30), 20).astype(float) for code in ("en", "de")}
+        sources = {code: np.repeat(np.arange(30), 20) for code in columns}
+        for known in (True, False):
+            found = distances("xquad", NUMBER, columns, sources if known else None)
+            beyond[known] += found.table[0][1] > found.noise[0][1]
+    assert beyond[True] <= 4
+    assert beyond[False] >= 15
+
+
+def test_a_language_without_values_is_in_no_table() -> None:
+    words = {"en": np.array(["a", "b"]), "de": np.array([], dtype=str), "fr": np.array(["a", "a"])}
+    assert distances("xnli", WORD, words).languages == ["en", "fr"]
+    numbers = {"en": np.array([1.0, 2]), "de": np.array([np.nan, np.nan])}
+    assert distances("xnli", NUMBER, numbers).languages == ["en"]

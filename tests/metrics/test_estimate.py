@@ -17,7 +17,7 @@ from isogloss.metrics.estimate import (
     wilson_interval,
 )
 from isogloss.metrics.significance import sign_test
-from isogloss.metrics.statistics import F1, MEAN, Statistics
+from isogloss.metrics.statistics import F1, MEAN, Statistics, Value
 from isogloss.metrics.student import t_quantile, t_tail
 
 
@@ -234,6 +234,56 @@ def test_a_trend_is_a_weighted_sum() -> None:
     assert slope.variance == pytest.approx(parts[2].variance + parts[0].variance)
 
 
+def test_what_is_no_share_has_no_ends_and_no_padding() -> None:
+    plain = Value("mean of anything", ("score",), MEAN.function, is_share=False)
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(300):
+        found = estimate(Statistics(rng.normal(0, 1, (60, 1)), plain))
+        low, high = found.score_interval() or (1, -1)
+        assert (low + high) / 2 == pytest.approx(found.value)
+        covered += low <= 0 <= high
+    assert covered > 275
+    sides = [Statistics(rng.normal(level, 1, (60, 1)), plain) for level in (55, 50)]
+    low, high = difference(*map(estimate, sides), paired=True).difference_interval() or (0, 0)
+    assert 4 < low < 5.3 and 4.7 < high < 6.5
+
+
+def test_a_score_that_some_sources_alone_make_possible_has_no_interval() -> None:
+    def slope(sums: np.ndarray, count: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return sums[..., 0] / sums[..., 1]
+
+    rows = np.zeros((30, 2))
+    rows[3] = (1, 2)
+    found = estimate(Statistics(rows, Value("slope", ("a", "b"), slope, is_share=False)))
+    assert found.value == 0.5
+    assert found.score_interval() is None
+
+
+def test_a_cell_of_one_source_makes_an_average_no_surer() -> None:
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(300):
+        parts = [estimate(scores(float(rng.random() < 0.7)), space=str(place)) for place in range(25)]
+        parts.append(estimate(scores(*(rng.random(200) < 0.7).astype(float)), space="large"))
+        low, high = mean(parts).score_interval() or (1, 0)
+        covered += low <= 0.7 <= high
+    assert covered > 270
+
+
+def test_two_metrics_of_the_same_examples_are_padded_once() -> None:
+    part = random_scores(40)
+    assert mean([estimate(part), estimate(part)], of_same=True).unseen == estimate(part).unseen
+    assert mean([estimate(part), estimate(part)]).unseen == pytest.approx(estimate(part).unseen / 2)
+
+
+def test_what_has_no_weight_adds_no_sources() -> None:
+    many, few = estimate(random_scores(500), space="many"), estimate(random_scores(10), space="few")
+    assert mean([many, few], [0, 1]).sources == 10
+    assert mean([many, few], [0, 1]).score_interval() is None
+
+
 # exchanging systems
 
 
@@ -274,7 +324,31 @@ def test_seeds_are_a_source_of_error_of_their_own() -> None:
     found = over_seeds(runs, "seeds")
     values = np.array([0.75, 0.75, 1.0])
     assert found.value == pytest.approx(values.mean())
-    assert found.errors["seeds"].variance == pytest.approx(values.var(ddof=1) / 3)
+    assert found.seeds == pytest.approx(values)
+    # How the runs differ from example to example is part of the examples' errors, and not counted again.
+    assert 0 <= found.seed_variance < values.var(ddof=1) / 3
     assert found.n == 40
-    assert found.freedom < 3
     assert over_seeds(runs[:1], "seeds") is runs[0]
+
+
+def test_seeds_that_differ_alike_on_all_examples_are_all_seed() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    runs = [estimate(scores(*(base + shift))) for shift in (0.0, 0.1, 0.2)]
+    found = over_seeds(runs, "seeds")
+    assert found.seed_variance == pytest.approx(0.01 / 3)
+    assert found.sources == 40  # seeds are no examples
+    few = over_seeds([estimate(random_scores(12, seed)) for seed in range(9)], "seeds")
+    assert few.score_interval() is None
+
+
+def test_equal_methods_whose_seeds_differ_by_chance_alone() -> None:
+    rng = np.random.default_rng(1)
+    said = 0
+    for _ in range(400):
+        easy = rng.random(200)
+        sides = []
+        for name in "ab":
+            runs = [estimate(scores(*(rng.random(200) < easy).astype(float))) for _ in range(5)]
+            sides.append(over_seeds(runs, name))
+        said += difference(*sides, paired=True).t_test < 0.05
+    assert 4 <= said <= 34

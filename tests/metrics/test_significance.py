@@ -81,11 +81,36 @@ def test_the_saddlepoint_is_close_to_what_drawing_gives(count: int, shift: float
     assert sign_test(values) == pytest.approx(drawn, rel=0.06, abs=4 * np.sqrt(drawn / 200_000) + 1e-5)
 
 
+def test_nearly_whole_numbers_are_no_smooth_sum() -> None:
+    nearly = np.repeat([1.0, -1.0], [13, 4])
+    exact = sign_test(nearly)
+    nearly[-1] *= 1.00003
+    assert exact == pytest.approx(0.049, abs=1e-3)
+    assert sign_test(nearly) == pytest.approx(exact, rel=0.02)
+    # Beyond what is written out: 40 answers of which some are half right.
+    rng = np.random.default_rng(0)
+    values = rng.choice([1.0, -1.0, 0.53, -0.47], 60, p=[0.55, 0.3, 0.1, 0.05])
+    coins = rng.integers(0, 2, (400_000, 60), dtype=np.int8) * 2 - 1
+    drawn = float((np.abs(coins @ np.abs(values)) >= abs(values.sum()) - 1e-9).mean())
+    assert sign_test(values) == pytest.approx(drawn, rel=0.03, abs=4 * np.sqrt(drawn / 400_000))
+
+
+def test_a_few_large_values_decide() -> None:
+    values = [3.3, 1.01, 1.01, 1.01, *np.linspace(0.005, 0.015, 14)]
+    assert sign_test(values) == pytest.approx(2 * 0.5**4, rel=1e-9) or sign_test(values) < 0.126
+
+
+def test_the_scale_does_not_matter() -> None:
+    values = np.random.default_rng(0).normal(0.2, 1, 25)
+    for scale in (1e-13, 1e-6, 1e6, 1e300):
+        assert sign_test(values * scale) == pytest.approx(sign_test(values), rel=1e-6)
+
+
 def test_the_saddlepoint_follows_the_exact_tail_to_the_end() -> None:
     # Enumerated up to 16 values, approximated beyond: where both can be had they agree far out as well.
     rng = np.random.default_rng(0)
     for wrong in range(4):
-        values = rng.uniform(0.5, 1.5, 16)
+        values = rng.uniform(0.5, 1.5, 26)
         values[:wrong] *= -1
         sizes = np.sort(np.abs(values)) / np.abs(values).max()
         approximate = 2 * significance._saddlepoint_tail(sizes, abs(values.sum()) / np.abs(values).max())

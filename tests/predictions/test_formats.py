@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.data import files
-from isogloss.errors import DataError
+from isogloss.errors import DataError, PredictionError
 from isogloss.predictions import folder, formats
 from isogloss.predictions.formats import FORMATS, json_lines
 from isogloss.tasks.kinds import KINDS
@@ -189,5 +189,5 @@ def test_a_file_for_all_languages_that_is_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"name = '\xff'", b"name = " + b"9" * 5_000, b"name = " + b"[" * 5_000])
 def test_a_system_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
     write(tmp_path / "system.toml", content)
-    with pytest.raises(DataError, match=r"system\.toml.*: not (UTF-8|TOML)"):
+    with pytest.raises(PredictionError, match=r"system\.toml.*: not (UTF-8|TOML)"):
         _ = folder.PredictionFolder(tmp_path).system

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from isogloss.metrics.estimate import mean
-from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.metrics.estimate import estimate, mean
+from isogloss.metrics.statistics import MEAN, Statistics, merge
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.score import score_cells
 from isogloss.scoring.sources import Sources, design_effect
@@ -28,7 +28,8 @@ def test_questions_about_one_article_count_less() -> None:
     rng = np.random.default_rng(0)
     right = np.repeat(rng.random(50) < 0.6, 4)
     one = cell("tydiqa", "en", right, clusters=articles(50, 4))
-    assert design_effect(one, one.metrics["f1"]) == pytest.approx(4, rel=0.02)
+    by_source, by_example = (Sources([one], kind).estimate(one, one.metrics["f1"]) for kind in ("source", "example"))
+    assert design_effect(by_source, by_example) == pytest.approx(4, rel=0.02)
     request = Request.of(tasks=["tydiqa"])
     new_articles = score_cells([one], request, {"name": "a"})["tydiqa", "en"].metrics["f1"]
     by_example = Request.of(tasks=["tydiqa"], resample="example")
@@ -94,4 +95,16 @@ def test_cells_without_sources_stand_alone() -> None:
     cells = [cell("wikiann", code, right) for code in ("en", "de")]
     sources = Sources(cells)
     assert {sources.of_examples(each)[2] for each in cells} == {"wikiann/en", "wikiann/de"}
-    assert design_effect(cells[0], cells[0].metrics["accuracy"]) is None
+    # Merged, the first example of one language is not that of the other.
+    merged = merge([sources.by_source(each, each.metrics["accuracy"]) for each in cells])
+    assert estimate(merged).sources == 120
+    again = merge([sources.by_source(each, each.metrics["accuracy"]) for each in cells])
+    assert (again.units == merged.units).all()
+
+
+def test_rounding_is_no_design_effect() -> None:
+    same = cell("tydiqa", "en", np.full(1000, 0.1), clusters=articles(50, 20))
+    found = score_cells([same], Request.of(tasks=["tydiqa"]), {"name": "a"})
+    assert found.cells[0].design_effect is None
+    assert found["tydiqa"].design_effect is None
+    assert found.clustered == ["tydiqa"]

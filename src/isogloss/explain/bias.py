@@ -14,6 +14,7 @@ from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.distances import Distances, distances
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import AttributeSelection, select_attributes
+from isogloss.metrics.statistics import IntArray
 from isogloss.notebooks import data_frame
 from isogloss.scoring.cells import Request
 from isogloss.tasks.loading import load_gold
@@ -94,11 +95,13 @@ def bias_request(
     missing: list[str] = []
     for name in request.tasks:
         columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
+        sources: dict[str, IntArray] = {}
         for table in _gold_tables(name, request, missing, progress):
+            sources[table.examples.language] = table.row_sources
             for attribute, column in _columns(table, selection or AttributeSelection()):
                 distributions.append(distribution(table, attribute, column))
                 columns.setdefault(attribute.name, (attribute, {}))[1][table.examples.language] = column
-        apart += [distances(name, attribute, by_language) for attribute, by_language in columns.values()]
+        apart += [distances(name, attribute, by_language, sources) for attribute, by_language in columns.values()]
     if not distributions:
         raise DataError(
             f"no {request.split} data for {', '.join(request.tasks)}",

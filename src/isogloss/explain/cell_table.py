@@ -73,7 +73,12 @@ class CellTable:
 
     def by_source(self, statistics: Statistics) -> Statistics:
         """Statistics of the table's rows with the sources as units."""
-        return replace(statistics, units=self._sources[self.row_example])
+        return replace(statistics, units=self.row_sources)
+
+    @property
+    def row_sources(self) -> IntArray:
+        """The source of every row."""
+        return self._sources[self.row_example]
 
     @property
     def name(self) -> str:

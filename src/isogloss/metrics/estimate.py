@@ -28,10 +28,14 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class SourceErrors:
-    """What each source of a space adds to the error of an estimate, 0 for those that are not `present`."""
+    """What each source of a space adds to the error of an estimate, 0 for those that are not `present`.
+
+    Seeds are such a space as well, but no examples: they are marked, and not counted among these.
+    """
 
     values: FloatArray
     present: npt.NDArray[np.bool_]
+    are_seeds: bool = False
 
     @property
     def variance(self) -> float:
@@ -46,7 +50,7 @@ class SourceErrors:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A score, or an average or difference of scores, 0..1, and how sure it is.
+    """A score, or an average or difference of scores, and how sure it is.
 
     Attributes:
         value: the score.
@@ -55,6 +59,8 @@ class Estimate:
         errors: by space of sources what each source adds to the error. Spaces are independent of each other.
         unseen: the variance that a further source would add if all its examples could be right or wrong: what the
             sources have not shown yet.
+        is_share: whether it is made of scores within 0..1.
+        seeds: the score of each seed, where it is a mean over several.
     """
 
     value: float
@@ -62,6 +68,8 @@ class Estimate:
     n: int
     errors: Mapping[str, SourceErrors]
     unseen: float
+    is_share: bool = True
+    seeds: FloatArray | None = None
 
     @property
     def variance(self) -> float:
@@ -69,9 +77,14 @@ class Estimate:
         return sum(part.variance for part in self.errors.values())
 
     @property
+    def seed_variance(self) -> float:
+        """The part of the variance that is due to seeds."""
+        return sum(part.variance for part in self.errors.values() if part.are_seeds)
+
+    @property
     def sources(self) -> int:
-        """How many sources there are in all spaces."""
-        return sum(part.count for part in self.errors.values())
+        """How many sources the examples have in all spaces."""
+        return sum(part.count for part in self.errors.values() if not part.are_seeds)
 
     @property
     def freedom(self) -> float:
@@ -83,18 +96,18 @@ class Estimate:
         return total**2 / sum(variance**2 / freedom for variance, freedom in parts)
 
     def score_interval(self, level: float = LEVEL) -> Interval | None:
-        """The interval of a score within 0..1; None where there are fewer than `ENOUGH` sources.
+        """The interval of a score; None where there are fewer than `ENOUGH` sources.
 
         Wilson's interval with Student's quantile and the effective number of examples, which is how many 0/1 examples
         would have the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where
         the bootstrap is too narrow, and never leaves the scale. Where no source differs from the others, the
-        effective number is that of the sources.
+        effective number is that of the sources. What is no share has no ends, and Student's plain interval.
         """
         if self.sources < ENOUGH:
             return None
         quantile = t_quantile((1 + level) / 2, self.freedom)
         spread, variance = self.value * (1 - self.value), self.variance
-        if spread < -ROUNDING:  # a score of another scale has no ends
+        if not self.is_share or spread < -ROUNDING:
             margin = quantile * sqrt(variance)
             return self.value - margin, self.value + margin
         if variance < ROUNDING**2 or spread < ROUNDING:
@@ -112,7 +125,9 @@ class Estimate:
         if self.sources < ENOUGH:
             return None
         margin = t_quantile((1 + level) / 2, self.freedom) * sqrt(self.variance + self.unseen)
-        low, high = max(-1.0, self.centre - margin), min(1.0, self.centre + margin)
+        low, high = self.centre - margin, self.centre + margin
+        if self.is_share:
+            low, high = max(-1.0, low), min(1.0, high)
         return min(low, self.value), max(high, self.value)
 
     @property
@@ -154,14 +169,22 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     present = counts > 0
     total = rows.sum(axis=0)
     without = statistics.value(total - sums[present], len(rows) - counts[present])
-    count = len(without)
-    errors = np.zeros(size)
-    errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
     value = float(statistics.value(total, len(rows)))
+    if not np.isfinite(without).all():
+        # A score that some sources alone make possible, such as a correlation of constants: nothing tells its error.
+        present = np.zeros_like(present)
+    count = int(np.count_nonzero(present))
+    errors = np.zeros(size)
+    if count > 1:
+        errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
     found = SourceErrors(errors, present)
+    if not statistics.value.is_share:
+        return Estimate(value, value, len(rows), {space: found}, 0.0, is_share=False)
     independent = _independent_examples(value, found, len(rows))
     centre = (value * independent + 1) / (independent + 2)
-    return Estimate(value, centre, len(rows), {space: found}, 1 / ((count + 2) * (independent + 2)))
+    # One source alone shows nothing of how sources differ.
+    unseen = 1 / ((count + 2) * (independent + 2)) if count > 1 else 1.0
+    return Estimate(value, centre, len(rows), {space: found}, unseen)
 
 
 def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
@@ -183,7 +206,8 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     numbers are arbitrary, which `sign_test` makes a test of. A source adds what exchanging its rows moves
     the two scores apart, starting from the mean of both.
     """
-    if a.value != b.value or a.rows.shape != b.rows.shape:
+    same = a.value.name == b.value.name and a.value.columns == b.value.columns  # plug-ins may make a function twice
+    if not same or a.rows.shape != b.rows.shape:
         raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
     position, size = _positions(a, codes, size)
     moves = _sum_by_source((a.rows - b.rows) / 2, position, size)
@@ -207,50 +231,78 @@ def _sum_by_source(rows: FloatArray, position: IntArray, size: int) -> FloatArra
     return np.stack([np.bincount(position, weights=column, minlength=size) for column in rows.T], axis=1)
 
 
-def mean(estimates: Sequence[Estimate], weights: Sequence[float] | None = None, n: int | None = None) -> Estimate:
-    """The mean of estimates, plain unless there are weights; n is the sum of theirs unless it is given."""
+def mean(
+    estimates: Sequence[Estimate],
+    weights: Sequence[float] | None = None,
+    n: int | None = None,
+    *,
+    of_same: bool = False,
+) -> Estimate:
+    """The mean of estimates, plain unless there are weights.
+
+    n is the sum of theirs unless it is given; `of_same` says that all are of the same examples, as two metrics are.
+    """
     given = [1.0] * len(estimates) if weights is None else weights
     total = fsum(given)
     found = weighted_sum(estimates, [weight / total for weight in given])
     # Exactly rounded, so that the order of the parts cannot show.
     value = fsum(weight * each.value for weight, each in zip(given, estimates, strict=True)) / total
-    return replace(found, value=value, n=found.n if n is None else n)
+    unseen = max(each.unseen for each in estimates) if of_same else found.unseen
+    return replace(found, value=value, n=found.n if n is None else n, unseen=unseen)
 
 
 def difference(a: Estimate, b: Estimate, *, paired: bool = False) -> Estimate:
     """One estimate minus another, source by source where they share them; paired if they are of the same examples."""
-    found = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n)
+    found = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n, seeds=None)
     return replace(found, unseen=max(a.unseen, b.unseen)) if paired else found
 
 
 def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
-    """The mean of one score over several seeds, with the seeds as a further space of sources."""
+    """The mean of one score over several seeds, with the seeds as a further space of sources.
+
+    That seeds differ on single examples is in the errors of these already, so it is taken out of how the seeds' scores
+    differ.
+    """
     count = len(estimates)
     if count == 1:
         return estimates[0]
-    found = replace(mean(estimates, n=estimates[0].n), unseen=estimates[0].unseen)
-    apart = np.array([each.value - found.value for each in estimates]) / sqrt(count * (count - 1))
-    return replace(found, errors={**found.errors, space: SourceErrors(apart, np.ones(count, dtype=bool))})
+    found = mean(estimates, n=estimates[0].n, of_same=True)
+    values = np.array([each.value for each in estimates])
+    apart = (values - values.mean()) / sqrt(count * (count - 1))
+    shown = float(apart @ apart)
+    on_examples = sum(
+        float(((each.errors[name].values - part.values) ** 2).sum())
+        for each in estimates
+        for name, part in found.errors.items()
+    ) / (count * (count - 1))
+    left = sqrt(max(0.0, 1 - on_examples / shown)) if shown > ROUNDING**2 else 0.0
+    errors = {**found.errors, space: SourceErrors(left * apart, np.ones(count, dtype=bool), are_seeds=True)}
+    return replace(found, errors=errors, seeds=values)
 
 
 def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
     """The sum of estimates times factors: an average, a difference, a trend."""
     errors: dict[str, SourceErrors] = {}
-    for each, factor in zip(estimates, factors, strict=True):
+    used = [(each, factor) for each, factor in zip(estimates, factors, strict=True) if factor]
+    for each, factor in used:
         for space, part in each.errors.items():
             before = errors.get(space)
             values = factor * part.values
             errors[space] = (
-                SourceErrors(values, part.present)
+                replace(part, values=values)
                 if before is None
-                else SourceErrors(before.values + values, before.present | part.present)
+                else replace(part, values=before.values + values, present=before.present | part.present)
             )
+    seeds = [factor * each.seeds for each, factor in used if each.seeds is not None]
+    alike = len(seeds) == len(used) and len({len(values) for values in seeds}) == 1
     return Estimate(
-        sum(factor * each.value for each, factor in zip(estimates, factors, strict=True)),
-        sum(factor * each.centre for each, factor in zip(estimates, factors, strict=True)),
+        sum(factor * each.value for each, factor in used),
+        sum(factor * each.centre for each, factor in used),
         sum(each.n for each in estimates),
         errors,
-        sum(factor**2 * each.unseen for each, factor in zip(estimates, factors, strict=True)),
+        sum(factor**2 * each.unseen for each, factor in used),
+        all(each.is_share for each in estimates),
+        np.sum(seeds, axis=0) if alike else None,
     )
 
 

@@ -15,10 +15,12 @@ from isogloss.metrics.estimate import ROUNDING
 from isogloss.metrics.statistics import FloatArray
 from isogloss.metrics.student import normal_tail
 
-# Up to so many sources all sums of signed values are written out.
-ENUMERATED = 16
+# Up to so many sources all sums of signed values are written out, those of either half.
+ENUMERATED = 28
 # Up to this sum whole numbers are counted exactly.
 COUNTED = 20_000
+# Up to so many sources values are rounded to whole numbers of that sum; beyond, their sum is smooth.
+ROUNDED = 300
 _BISECTIONS = 200
 
 
@@ -26,9 +28,9 @@ def sign_test(values: npt.ArrayLike) -> float:
     """The p-value of a sum of values each of which could as well have had the other sign.
 
     P(|sum of ± values| >= |sum of values|) over all choices of signs: approximate randomisation (Noreen 1989) with
-    all its trials. Values of one size make it McNemar's exact test. It is exact for few values and for whole numbers
-    (right answers gained or lost in each source); otherwise the saddlepoint approximation of the same probability
-    (Robinson 1982), which is within a few per cent of it, far out in the tail as well.
+    all its trials. Values of one size make it McNemar's exact test. It is exact for up to 28 values and for whole
+    numbers (right answers gained or lost in each source), exact for values rounded to a hundredth or so of the largest
+    up to 300, and beyond that the saddlepoint approximation of the same probability (Robinson 1982).
 
     Args:
         values: what each source adds to the difference (`estimate.swaps`).
@@ -42,26 +44,30 @@ def sign_test(values: npt.ArrayLike) -> float:
     given = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(given).all():
         raise ValueError(f"value {int(np.argmin(np.isfinite(given)))} is not finite")
-    observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
-    sizes = np.sort(np.abs(given))
-    sizes = sizes[sizes > ROUNDING]
-    if not len(sizes) or observed < ROUNDING:
+    largest = float(np.abs(given).max(initial=0.0))
+    if largest < SMALLEST_P:
         return 1.0
-    scaled, observed = sizes / sizes[-1], observed / float(sizes[-1])
-    whole = _whole_numbers(sizes)
+    given = given[np.abs(given) > ROUNDING * largest] / largest
+    whole = _whole_numbers(given)
+    if whole is None and ENUMERATED < len(given) <= ROUNDED:
+        # Nearly whole numbers, such as answers right, wrong or half right, have a sum with steps.
+        whole = np.rint(given * (COUNTED // len(given))).astype(np.int64)
+    if abs(fsum(given.tolist())) < ROUNDING:
+        return 1.0
     if whole is not None:
-        p = _counted_tail(whole, observed * float(whole[-1]))
-    elif len(sizes) <= ENUMERATED:
-        p = _enumerated_tail(scaled, observed)
+        p = _counted_tail(np.abs(whole[whole != 0]), abs(int(whole.sum())))
     else:
-        p = 2 * _saddlepoint_tail(scaled, observed)
+        observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
+        sizes = np.sort(np.abs(given))
+        few = len(sizes) <= ENUMERATED
+        p = _enumerated_tail(sizes, observed) if few else 2 * _saddlepoint_tail(sizes, observed)
     return min(1.0, max(p, SMALLEST_P))
 
 
 def one_size(values: npt.ArrayLike) -> bool:
     """Whether all values that are not 0 have one size: the sign test is then McNemar's."""
     sizes = np.abs(np.asarray(values, dtype=np.float64))
-    sizes = sizes[sizes > ROUNDING]
+    sizes = sizes[sizes > ROUNDING * sizes.max(initial=0.0)]
     return not len(sizes) or bool(np.ptp(sizes) <= 1e-9 * sizes.max())
 
 
@@ -91,12 +97,13 @@ def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
     return adjusted
 
 
-def _whole_numbers(sizes: FloatArray) -> npt.NDArray[np.int64] | None:
-    """The sizes as multiples of a common measure; None where they have none, or it is too small."""
+def _whole_numbers(values: FloatArray) -> npt.NDArray[np.int64] | None:
+    """The values as multiples of a common measure; None where they have none, or it is too small."""
+    smallest = np.abs(values).min()
     for divisor in range(1, 7):
-        multiples = sizes * (divisor / sizes[0])
+        multiples = values * (divisor / smallest)
         whole = np.rint(multiples)
-        if whole.sum() > COUNTED:
+        if np.abs(whole).sum() > COUNTED:
             return None
         if (np.abs(multiples - whole) < 1e-6).all():
             counts: npt.NDArray[np.int64] = whole.astype(np.int64)
@@ -104,28 +111,36 @@ def _whole_numbers(sizes: FloatArray) -> npt.NDArray[np.int64] | None:
     return None
 
 
-def _counted_tail(sizes: npt.NDArray[np.int64], observed: float) -> float:
+def _counted_tail(sizes: npt.NDArray[np.int64], observed: int) -> float:
     """P(|sum| >= observed) for whole numbers: the distributions of those of equal size, convolved.
 
     Only additions of positive numbers, so that small probabilities keep their digits.
     """
-    shares = np.ones(1)
+    total = int(sizes.sum())
+    shares = np.ones(1)  # of the sums of those numbers that have a plus
     for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):
-        successes = np.arange(count + 1)
-        logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in successes.tolist()])
-        signs = np.zeros(2 * size * count + 1)
-        signs[2 * size * successes] = np.exp(logs - count * log(2))
-        shares = np.convolve(shares, signs)
-    sums = np.arange(len(shares)) - int(sizes.sum())
-    return float(shares[np.abs(sums) >= observed - 0.5 + ROUNDING].sum())
+        logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)])
+        longer = np.zeros(len(shares) + size * count)
+        for plus, share in enumerate(np.exp(logs - count * log(2)).tolist()):
+            longer[size * plus : size * plus + len(shares)] += share * shares
+        shares = longer
+    sums = np.abs(2 * np.arange(len(shares)) - total)
+    return float(shares[sums >= observed].sum())
 
 
 def _enumerated_tail(sizes: FloatArray, observed: float) -> float:
-    """P(|sum| >= observed) over all choices of signs."""
+    """P(|sum| >= observed) over all choices of signs: every sum of one half meets those of the other."""
+    one, other = _signed_sums(sizes[::2]), np.sort(_signed_sums(sizes[1::2]))
+    beyond = len(other) - np.searchsorted(other, observed - one - 1e-9)
+    # Sums come in pairs of opposite sign.
+    return 2 * float(beyond.sum()) / (len(one) * len(other))
+
+
+def _signed_sums(sizes: FloatArray) -> FloatArray:
     sums = np.zeros(1)
     for size in sizes.tolist():
         sums = np.concatenate([sums - size, sums + size])
-    return float((np.abs(sums) >= observed - 1e-9).mean())
+    return sums
 
 
 def _saddlepoint_tail(sizes: FloatArray, observed: float) -> float:

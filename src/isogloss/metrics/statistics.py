@@ -28,15 +28,21 @@ def sizes(parts: Sequence[Sized]) -> IntArray:
 
 @dataclass(frozen=True)
 class Value:
-    """A named function from column sums (..., k) and row counts (...) to scores (...), 0..1.
+    """A named function from column sums (..., k) and row counts (...) to scores (...).
 
-    It works on one set of sums and on a thousand resampled ones alike. Empty denominators give 0, as the
-    reference scorers have it.
+    It works on one set of sums and on thousands alike. Empty denominators give 0, as the reference scorers have it.
+
+    Attributes:
+        name: by which stored statistics find it again.
+        columns: what is summed.
+        function: from sums and counts to scores.
+        is_share: whether scores lie within 0..1, as those of nearly all metrics do; a correlation's do not.
     """
 
     name: str
     columns: tuple[str, ...]
     function: Callable[[FloatArray, FloatArray], FloatArray]
+    is_share: bool = True
 
     def __call__(self, sums: npt.ArrayLike, count: npt.ArrayLike) -> FloatArray:
         """The score of each set of sums."""
@@ -73,8 +79,7 @@ class Statistics:
     Attributes:
         rows: (n, k) float64, one row per example (or per query-target pair).
         value: how column sums become the score.
-        units: (n,) the resampling unit of each row, for rows that must be drawn together; None where every row is
-            its own unit.
+        units: (n,) the unit of each row, for rows that belong together; None where every row is its own unit.
     """
 
     rows: FloatArray
@@ -86,17 +91,8 @@ class Statistics:
 
     @property
     def unit_count(self) -> int:
-        """How many units resampling draws."""
+        """How many units there are."""
         return len(self.rows) if self.units is None else len(distinct(self.units))
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether this is a mean of 0/1 rows, each its own unit: then there are exact and analytic answers."""
-        return (
-            self.value.name == "mean"
-            and self.unit_count == len(self.rows)
-            and bool(((self.rows == 0) | (self.rows == 1)).all())
-        )
 
     @property
     def sums(self) -> FloatArray:

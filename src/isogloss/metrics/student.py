@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
-from statistics import NormalDist
 
 # The confidence level of intervals.
 LEVEL = 0.95
@@ -11,7 +10,6 @@ ALPHA = 0.05
 # From fewer sources than this no interval is made: their spread is not known well enough.
 ENOUGH = 20
 
-_NORMAL = NormalDist()
 # The continued fraction gains several digits a step where it is used.
 _STEPS = 400
 
@@ -32,7 +30,9 @@ def t_quantile(probability: float, freedom: float) -> float:
     """
     if not 0.5 <= probability < 1 or freedom <= 0:
         raise ValueError(f"no t quantile for probability {probability} and {freedom} degrees of freedom")
-    t, step = _NORMAL.inv_cdf(probability), 1.0
+    from statistics import NormalDist  # which loads much that reading a result record does not need
+
+    t, step = NormalDist().inv_cdf(probability), 1.0
     log_peak = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * pi) / 2
     while step > 1e-12 * (1 + t):
         density = exp(log_peak - (freedom + 1) / 2 * log1p(t * t / freedom))

@@ -1,7 +1,7 @@
 """What intervals and p-values speak of, in words: of which population, of methods or of checkpoints, and how finely."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from isogloss.figures import score_text
 from isogloss.scoring.comparison import Comparison, ScoreContrast
@@ -11,26 +11,21 @@ from isogloss.tasks.registry import task
 
 def population_notes(results: Results) -> list[str]:
     """Of what the intervals of a result record speak, with the design effect of every task."""
-    effects = {average.name: average.design_effect for average in results.tasks}
-    return [*_population(effects, results.resample), *_seeds(results)]
-
-
-def _population(effects: Mapping[str, float | None], resample: str) -> list[str]:
-    if not resample:
-        return []
-    if resample == "example":
-        words = {word: None for name in effects if (word := task(name).cluster)}
+    tasks = [average.name for average in results.tasks]
+    if results.resample == "example":
+        words = dict.fromkeys(word for name in tasks if (word := task(name).cluster))
         same = f" from the same {' and '.join(map(_plural, words))}" if words else ""
-        return [f"95 % intervals are for new examples{same}"]
+        return [f"95 % intervals are for new examples{same}", *_seeds(results)]
+    effects = {average.name: average.design_effect for average in results.tasks}
     by_word: dict[str, list[str]] = defaultdict(list)
-    for name, effect in effects.items():
-        if effect is not None:
-            by_word[task(name).cluster or "source"].append(f"{name} {score_text(effect)}")
+    for name in results.clustered:
+        effect = effects.get(name)
+        by_word[task(name).cluster or "source"].append(name if effect is None else f"{name} {score_text(effect)}")
     if not by_word:
-        return []
+        return _seeds(results)
     parts = [f"{_plural(word)} ({', '.join(names)})" for word, names in by_word.items()]
-    rest = "" if all(effect is not None for effect in effects.values()) else "; elsewhere for new examples"
-    return [f"95 % intervals are for new {', new '.join(parts)}: design effects in brackets{rest}"]
+    rest = "" if set(tasks) <= set(results.clustered) else "; elsewhere for new examples"
+    return [f"95 % intervals are for new {', new '.join(parts)}: design effects in brackets{rest}", *_seeds(results)]
 
 
 def _plural(word: str) -> str:
@@ -55,8 +50,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     """Of what a comparison speaks, and which differences it could have found."""
     first, second = comparison.seeds
     if comparison.of_methods:
-        shares = [each.seed_share for each in _averages(comparison) if each.seed_share is not None]
-        split = f", {shares[-1]:.0%} of the variance is due to seeds" if shares else ""
+        top = comparison.overall or comparison.tasks[0]
+        split = f", {top.seed_share:.0%} of the variance is due to seeds" if top.seed_share is not None else ""
         notes = [f"speaks of the methods: {first} and {second} seeds{split}"]
     else:
         notes = ["speaks of these checkpoints: with other seeds the order may differ"]

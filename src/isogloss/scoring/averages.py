@@ -45,9 +45,11 @@ def task_averages(
         if not inside:
             continue
         _refuse_mixture(inside)
-        shared = [metric for metric in inside[0].metrics if all(metric in cell.metrics for cell in inside)]
+        shared = [
+            metric for metric in inside[0].metrics if all((name, cell.language, metric) in estimates for cell in inside)
+        ]
         metrics = {metric: mean([estimates[name, cell.language, metric] for cell in inside]) for metric in shared}
-        score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside))
+        score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside), of_same=True)
         members = [cell.language for cell in inside]
         missing = [code for code in request.suite.languages_of(name) if code not in members]
         numbers = {metric: number(found) for metric, found in metrics.items()}
@@ -59,7 +61,9 @@ def task_averages(
 def _transfer_gap(cells: Sequence[Cell], estimates: Estimates) -> Number | None:
     """English minus the mean of the other languages, source by source where they share them."""
     scores = {
-        cell.language: mean([estimates[cell.task, cell.language, metric] for metric in task(cell.task).main], n=cell.n)
+        cell.language: mean(
+            [estimates[cell.task, cell.language, metric] for metric in task(cell.task).main], n=cell.n, of_same=True
+        )
         for cell in cells
     }
     english = scores.pop(PIVOT, None)

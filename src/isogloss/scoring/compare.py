@@ -18,7 +18,8 @@ from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import contrast_fields, corrected, distinct_names, tested
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
-from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders, seed_share
+from isogloss.scoring.score import clustered_tasks
+from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_folders, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import task
 
@@ -158,7 +159,7 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
     if not pairs:
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
     for first_cells, second_cells in pairs.values():
-        _check_same_examples((*first_cells, *second_cells), names)
+        check_same_examples((*first_cells, *second_cells), " and ".join(names))
     contrasts = [
         _contrast("cell", "/".join(key), _paired({key: each}, request)[key], len(pairs)) for key, each in pairs.items()
     ]
@@ -180,13 +181,8 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
         (first.seeds, second.seeds),
         request.resample,
         list(dict.fromkeys([*first.left_out, *second.left_out])),
-        _clustered(pairs) if request.resample == "source" else [],
+        clustered_tasks(cells[0] for cells, _ in pairs.values()) if request.resample == "source" else [],
     )
-
-
-def _clustered(pairs: CellPairs) -> list[str]:
-    """The tasks whose examples share sources."""
-    return list(dict.fromkeys(name for (name, _), (cells, _) in pairs.items() if cells[0].clusters is not None))
 
 
 def _task_averages(pairs: CellPairs, request: Request) -> "dict[str, PairedEstimates]":
@@ -243,16 +239,8 @@ def _paired(pairs: CellPairs, request: Request) -> dict[tuple[str, str], PairedE
     return found
 
 
-def _check_same_examples(cells: Sequence[Cell], names: tuple[str, str]) -> None:
-    first = cells[0]
-    for cell in cells:
-        same = len(cell.metrics[SCORE]) == len(first.metrics[SCORE]) and cell.split == first.split
-        if not same or cell.judgement.dialect != first.judgement.dialect:
-            what = f"{names[0]} and {names[1]} were scored on different examples of {cell.task}/{cell.language}"
-            raise PredictionError(what, fix="Score both on the same split, with the same kind of answers")
-
-
 def _contrast(level: str, name: str, pair: PairedEstimates, family: int, partial: bool = False) -> ScoreContrast:
+    """The contrast of a cell (`task/language`), a task, or of several tasks, under the name of the first."""
     apart = difference(pair.first, pair.second, paired=True)
     p, test = (apart.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
     fields = contrast_fields((pair.first.value, pair.second.value), apart, p, family)

@@ -11,7 +11,7 @@ from isogloss.metrics.significance import holm, one_size, sign_test
 from isogloss.metrics.student import ALPHA
 
 
-class _Beside(msgspec.Struct, frozen=True, kw_only=True):
+class _AdjustedNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """What stands beside a contrast; records that were written before have none of it."""
 
     adjusted_low: float | None = None
@@ -19,7 +19,7 @@ class _Beside(msgspec.Struct, frozen=True, kw_only=True):
     detectable: float | None = None
 
 
-class SystemContrast(_Beside, frozen=True):
+class SystemContrast(_AdjustedNumbers, frozen=True):
     """Two systems on something: scores and difference, first minus second, on the 0..100 scale.
 
     Attributes:

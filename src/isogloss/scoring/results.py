@@ -76,8 +76,8 @@ class CellScore(msgspec.Struct, frozen=True):
 class AverageScore(msgspec.Struct, frozen=True):
     """An average over languages (of a task) or over tasks (of a category), and what it lacks.
 
-    `gap` is the transfer gap of a task: English minus the mean of the other languages, drawn together where their
-    examples are translations. None where there is no English or nothing else, or nothing varies.
+    `gap` is the transfer gap of a task: English minus the mean of the other languages, source by source if they share
+    any. None where there is no English or nothing else, or nothing varies.
     """
 
     name: str
@@ -137,7 +137,7 @@ class Results(msgspec.Struct, frozen=True):
 
     `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
     ("example"); "" in records of earlier versions. `seeds` names the runs that the scores are means of, where there are
-    several. `left_out` are answers that are in no score, and why.
+    several. `left_out` are answers that are in no score, and why; `clustered` the tasks whose examples share sources.
     """
 
     suite: str
@@ -153,6 +153,7 @@ class Results(msgspec.Struct, frozen=True):
     resample: str = ""
     seeds: list[str] = []
     left_out: list[LeftOut] = []
+    clustered: list[str] = []
 
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""

@@ -1,23 +1,23 @@
 """From a folder of predictions to the result record."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from isogloss.metrics.estimate import Estimate, estimate
+from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
-from isogloss.scoring.main_score import main_statistics
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
+from isogloss.tasks.registry import task
 from isogloss.version import __version__
 
 
@@ -120,23 +120,30 @@ def score_runs(
         resample=request.resample,
         seeds=[name for name in seeds if name],
         left_out=[*left_out, *in_some],
+        clustered=clustered_tasks(cells) if request.resample == "source" else [],
     )
 
 
 def _design_effects(
     runs: Sequence[Sequence[Cell]], averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
-) -> dict[str, float]:
+) -> dict[str, float | None]:
     """By task how many times larger the variance of its average is for new sources than for new examples."""
-    if request.resample == "example":
+    clustered = clustered_tasks(runs[0]) if request.resample == "source" else []
+    if not clustered:
         return {}
     singly = cell_estimates(runs, Sources((cell for run in runs for cell in run), "example"))
-    alone = task_averages(runs[0], singly, request)
-    clustered = {cell.task for cell in runs[0] if cell.clusters is not None}
-    return {
-        name: found.variance / alone[name][0].variance
-        for name, (found, _) in averages.items()
-        if name in clustered and alone[name][0].variance
-    }
+    found = {}
+    for name in clustered:
+        if name in averages:
+            estimate, average = averages[name]
+            parts = [singly[name, code, metric] for code in average.members for metric in task(name).main]
+            found[name] = design_effect(estimate, mean(parts))
+    return found
+
+
+def clustered_tasks(cells: Iterable[Cell]) -> list[str]:
+    """The tasks whose examples are known to share sources."""
+    return list(dict.fromkeys(cell.task for cell in cells if cell.clusters is not None))
 
 
 def score_cell(cell: Cell) -> CellScore:
@@ -147,10 +154,15 @@ def score_cell(cell: Cell) -> CellScore:
 def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
     """One cell of every seed. It is looked at alone: what its interval is must not depend on what else is scored."""
     cell = seeds[0]
-    found = cell_estimates([[each] for each in seeds], Sources(seeds, resample))
-    numbers = {metric: number(found[cell.task, cell.language, metric]) for metric in cell.metrics}
+    runs = [[each] for each in seeds]
+    found = cell_estimates(runs, Sources(seeds, resample))
     notes = list(dict.fromkeys(note for each in seeds for note in each.notes))
-    effect = design_effect(cell, main_statistics(cell.task, cell.metrics)) if resample == "source" else None
+    effect = None
+    if resample == "source" and cell.clusters is not None:
+        main = [(cell.task, cell.language, metric) for metric in task(cell.task).main]
+        singly = cell_estimates(runs, Sources(seeds, "example"))
+        effect = design_effect(mean([found[key] for key in main]), mean([singly[key] for key in main]))
+    numbers = {metric: number(estimate) for (_, _, metric), estimate in found.items()}
     return CellScore(
         cell.task, cell.language, cell.split, numbers, cell.signature, cell.partial, notes, design_effect=effect
     )

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Sequence
-from math import sqrt
 from pathlib import Path
 
 from isogloss.errors import PredictionError
@@ -17,9 +16,6 @@ from isogloss.scoring.sources import Sources
 
 # (task, language, metric) -> the score with its errors
 Estimates = dict[tuple[str, str, str], Estimate]
-
-# The seeds of a system are a space of sources of their own, under this and its name.
-_SEEDS = "seeds of "
 
 
 def seed_folders(predictions: Predictions) -> dict[str, Predictions]:
@@ -36,7 +32,7 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
     """The cells that every run has, run by run, and those that are left out because only some have them.
 
     Raises:
-        PredictionError: the runs have no cell in common.
+        PredictionError: the runs have no cell in common, or were scored on different examples of one.
     """
     by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
     every = dict.fromkeys(name for cells in by_name for name in cells)
@@ -49,36 +45,50 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
         for name in every
         if name not in shared
     ]
+    for name in shared:
+        check_same_examples([cells[name] for cells in by_name], "its seeds")
     return [[cells[name] for name in shared] for cells in by_name], in_some
+
+
+def check_same_examples(cells: Sequence[Cell], who: str) -> None:
+    """Refuse cells that cannot be compared example by example.
+
+    Raises:
+        PredictionError: they were scored on different examples, or with different kinds of answers.
+    """
+    first = cells[0]
+    for cell in cells:
+        same = cell.n == first.n and cell.split == first.split
+        if not same or cell.judgement.dialect != first.judgement.dialect:
+            what = f"{who} were scored on different examples of {cell.task}/{cell.language}"
+            raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
 
 
 def cell_estimates(runs: Sequence[Sequence[Cell]], sources: Sources, system: str = "") -> Estimates:
     """The estimate of every metric of every cell, over the runs of one system, which all have the same cells."""
-    space = f"{_SEEDS}{system}"
-    return {
-        (cells[0].task, cells[0].language, metric): over_seeds(
-            [sources.estimate(cell, cell.metrics[metric]) for cell in cells], space
-        )
-        for cells in zip(*runs, strict=True)
-        for metric in cells[0].metrics
-    }
+    found: Estimates = {}
+    for cells in zip(*runs, strict=True):
+        first = cells[0]
+        for metric in first.metrics:
+            # A metric that some answers do not allow has no mean; one without rows has no score.
+            if all(metric in cell.metrics and len(cell.metrics[metric]) for cell in cells):
+                each = [sources.estimate(cell, cell.metrics[metric]) for cell in cells]
+                found[first.task, first.language, metric] = over_seeds(each, f"seeds of {system}")
+    return found
 
 
 def seed_spread(estimate: Estimate) -> SeedSpread | None:
     """How the seeds differ; None where there is but one."""
-    parts = [part for space, part in estimate.errors.items() if space.startswith(_SEEDS)]
-    if len(parts) != 1:
+    if estimate.seeds is None:
         return None
-    [part] = parts
-    apart = part.values * sqrt(part.count * (part.count - 1))
-    share = part.variance / estimate.variance if estimate.variance else 0.0
-    return SeedSpread((100 * (estimate.value + apart)).tolist(), 100 * sqrt(part.variance * part.count), share)
+    share = estimate.seed_variance / estimate.variance if estimate.variance else 0.0
+    return SeedSpread((100 * estimate.seeds).tolist(), 100 * float(estimate.seeds.std(ddof=1)), share)
 
 
 def seed_share(difference: Estimate) -> float | None:
     """The part of the variance of a difference that is due to seeds; None where each system has but one."""
-    parts = [part.variance for space, part in difference.errors.items() if space.startswith(_SEEDS)]
-    return sum(parts) / difference.variance if parts and difference.variance else None
+    has_seeds = any(part.are_seeds for part in difference.errors.values())
+    return difference.seed_variance / difference.variance if has_seeds and difference.variance else None
 
 
 def seed_scores(cell: CellScore) -> list[float]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from isogloss.metrics.estimate import Estimate, estimate, swaps
+from isogloss.metrics.estimate import ROUNDING, Estimate, estimate, swaps
 from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.scoring.cells import Cell, Resample
 from isogloss.tasks.registry import task
@@ -25,6 +25,8 @@ class Sources:
             if self._names(cell) is not None:
                 by_space.setdefault(_space(cell), []).append(cell)
         self._codes = {space: self._numbered(members) for space, members in by_space.items()}
+        self._unnamed: dict[tuple[str, str], int] = {}
+        self._unnamed_from: dict[tuple[str, str], int] = {}
         self._size = {space: max(codes.values(), default=-1) + 1 for space, codes in self._codes.items()}
 
     def _names(self, cell: Cell) -> list[str] | None:
@@ -59,7 +61,12 @@ class Sources:
         """The statistics of a cell with the sources of the space as units, so that cells can be merged."""
         codes, _, _ = self.of_examples(cell)
         units = np.arange(len(statistics)) if statistics.units is None else statistics.units
-        return replace(statistics, units=units if codes is None else codes[units])
+        if codes is None:
+            # Examples without a name are nobody else's: they come after all that have one, each cell's after others'.
+            start = max(self._size.values(), default=0) + sum(self._unnamed.values())
+            codes = np.arange(cell.n) + self._unnamed_from.setdefault((cell.task, cell.language), start)
+            self._unnamed[cell.task, cell.language] = cell.n
+        return replace(statistics, units=codes[units])
 
     def estimate(self, cell: Cell, statistics: Statistics) -> Estimate:
         """The estimate of a metric of a cell, to be averaged with others."""
@@ -97,9 +104,7 @@ def _space(cell: Cell) -> str:
     return f"{task(cell.task).parallel or cell.task}|{cell.split}"
 
 
-def design_effect(cell: Cell, statistics: Statistics) -> float | None:
-    """How many times the variance of a score is larger for new sources than for new examples; None without sources."""
-    if cell.clusters is None:
-        return None
-    single = estimate(statistics).variance
-    return Sources([cell]).estimate(cell, statistics).variance / single if single else None
+def design_effect(by_source: Estimate, by_example: Estimate) -> float | None:
+    """How many times the variance of a score is larger for new sources than for new examples; None without any."""
+    single = by_example.variance - by_example.seed_variance
+    return (by_source.variance - by_source.seed_variance) / single if single > ROUNDING**2 else None
