@@ -53,4 +53,4 @@ def _pearson(sums: npt.NDArray[np.float64], count: npt.NDArray[np.float64]) -> n
     return np.divide(count * xy - x * y, spread, out=np.zeros_like(spread), where=spread > 1e-9)
 
 
-PEARSON = Value("pearson", ("x", "y", "xx", "yy", "xy"), _pearson)
+PEARSON = Value("pearson", ("x", "y", "xx", "yy", "xy"), _pearson, is_share=False)
