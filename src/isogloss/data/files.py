@@ -301,6 +301,18 @@ def atomic_write(path: Path) -> Iterator[TextIO]:
         raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file, or a link, where there is one.
+
+    Raises:
+        DataError: it is a folder, or cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot be removed ({error.strerror or error})", where=str(path)) from error
+
+
 def _status(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
