@@ -36,9 +36,6 @@ VERBS = {
 # their work goes on although nobody reads its progress.
 UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo"})
 
-# Characters: a message may quote a name as long as whoever wrote it pleased.
-LONGEST_ERROR = 20_000
-
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 
   Find out, honestly and fast, where a multilingual model stops working.
@@ -143,7 +140,5 @@ def _run(words: list[str]) -> int:
 
 def _print_error(text: str) -> None:
     """To the error stream; names of files, and what servers say, are part of messages and may be anything."""
-    if len(text) > LONGEST_ERROR:
-        text = f"{text[:LONGEST_ERROR]}…"
     red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
     sys.stderr.write(f"{red}error:{plain} {printable(text, lines=True)}\n")

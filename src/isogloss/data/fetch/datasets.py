@@ -221,5 +221,9 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def _move(file: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    file.replace(place)
+    """Put a file in its place; a link stays, and what it leads to, on another disk perhaps, is replaced."""
+    target = place.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f".{target.name}.part")
+    shutil.move(file, beside)
+    beside.replace(target)
