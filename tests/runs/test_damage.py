@@ -3,7 +3,9 @@
 import gzip
 import json
 import random
+import re
 import subprocess
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 import isogloss
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, PredictionError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
@@ -173,3 +175,18 @@ def test_a_cut_description_is_written_again_and_no_other_configuration(tmp_path:
     path.write_bytes(b'name = "\xff"\n')
     assert run_plan(plan) == summary
     assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("file_of", [Plan.predictions_path, Plan.record_path, Plan.statistics_path])
+def test_a_folder_in_the_place_of_a_file_is_named_and_stays(
+    tmp_path: Path, file_of: Callable[[Plan, CellKey], Path]
+) -> None:
+    plan = planned(tmp_path / "runs")
+    run_plan(plan)
+    path = file_of(plan, CELL)
+    path.unlink()
+    path.mkdir()
+    (path / "somebody's").write_text("work")
+    with pytest.raises(DataError, match=re.escape(f"{path}: ")), warnings.catch_warnings(action="ignore"):
+        run_plan(plan)
+    assert (path / "somebody's").read_text() == "work"

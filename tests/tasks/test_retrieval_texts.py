@@ -119,3 +119,10 @@ def test_the_projects_own_examples(data_dir: Path) -> None:
             assert text.startswith(f"{span}: ")
             assert f"{{ {span} }}" in text
             assert "\n" not in text
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(DataError, match="en: not an XQuAD-R file: a key with half a character"):
+        isogloss.tasks.lareqa.build({"en": {"data": [], "\ud800": 1}})
+    with pytest.raises(DataError, match="not a mention record"):
+        isogloss.tasks.mewslix.mention_text({"context": {}, "mentions": 1.5})

@@ -51,7 +51,7 @@ class PredictionFolder:
         """What `system.toml` says of the system; its folder's name where there is none.
 
         Raises:
-            DataError: the file is not TOML.
+            PredictionError: the file is not TOML.
         """
         path = self.root / "system.toml"
         try:

@@ -4,6 +4,7 @@ Running it again does only what is left to do. All unfinished work is kept in `.
 no file under its final name is ever half written, and a broken download goes on where it stopped.
 """
 
+import errno
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -224,6 +225,11 @@ def _move(file: Path, place: Path) -> None:
     """Put a file in its place; a link stays, and what it leads to, on another disk perhaps, is replaced."""
     target = place.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.part")
-    shutil.move(file, beside)
-    beside.replace(target)
+    try:
+        file.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        beside = target.with_name(f".{target.name}.part")
+        shutil.copy2(file, beside)
+        beside.replace(target)

@@ -83,13 +83,13 @@ def _samples(path: Path) -> Iterator[tuple[int, _Sample]]:
             continue
         try:
             # Not msgspec's own decoder: Python's tools write NaN.
-            yield number, convert_value(decode_python_json(line, str(path)), _Sample, what="a logged sample")
+            yield number, convert_value(decode_python_json(line, str(path)), _Sample, what="of its type")
         except DataError as error:
             if number == 1 and _holds_results(path):
                 fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
                 raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None
             fix = "Expected a line of samples_<task>_<date>.jsonl"
-            raise PredictionError(error.what, where=f"{path}:{number}", fix=fix) from None
+            raise PredictionError(f"not a logged sample: {error.what}", where=f"{path}:{number}", fix=fix) from None
 
 
 def _holds_results(path: Path) -> bool:
