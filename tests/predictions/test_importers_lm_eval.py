@@ -104,6 +104,7 @@ def test_xcopa_has_its_own_numbers(tmp_path: Path) -> None:
         (choice(0, pair(0), [-1, -2, -3], acc=0.0), "choice 0 is likeliest and 0 right, but the log says acc 0"),
         (choice(-1, pair(0), [-1, -2, -3], filtered_resps={}), "s.jsonl:1: not a logged sample: Expected `array`"),
         ({"doc_id": "0"}, "s.jsonl:1: not a logged sample: Expected `int`, got `str` - at `$.doc_id`"),
+        ({"\ud800": 0}, "s.jsonl:1: not a logged sample: 'utf-8' codec can't encode"),
         ({"results": {}, "configs": {}}, "only metrics, no answers"),
     ],
 )

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import lines
-from isogloss.decoding import convert_value, decode_python_json, whole_number
+from isogloss.decoding import decode_python_json, whole_number
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 from isogloss.tasks.examples import Examples
@@ -83,13 +83,14 @@ def _samples(path: Path) -> Iterator[tuple[int, _Sample]]:
             continue
         try:
             # Not msgspec's own decoder: Python's tools write NaN.
-            yield number, convert_value(decode_python_json(line, str(path)), _Sample, what="of its type")
-        except DataError as error:
+            yield number, msgspec.convert(decode_python_json(line, str(path)), _Sample)
+        except (DataError, RecursionError, UnicodeEncodeError, msgspec.ValidationError) as error:
             if number == 1 and _holds_results(path):
                 fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
                 raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None
             fix = "Expected a line of samples_<task>_<date>.jsonl"
-            raise PredictionError(f"not a logged sample: {error.what}", where=f"{path}:{number}", fix=fix) from None
+            reason = error.what if isinstance(error, DataError) else error
+            raise PredictionError(f"not a logged sample: {reason}", where=f"{path}:{number}", fix=fix) from None
 
 
 def _holds_results(path: Path) -> bool:
