@@ -184,4 +184,4 @@ def _remove_leftovers(plan: Plan) -> None:
     remove_stale(plan.root)
     for folder in (plan.root, *plan.seed_folders):
         for leftover in folder.glob(".*.part"):
-            leftover.unlink(missing_ok=True)
+            remove_file(leftover)
