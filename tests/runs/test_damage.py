@@ -44,10 +44,10 @@ def first_figure(path: Path) -> None:
     path.write_text(text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :])
 
 
-def without_checksums(path: Path) -> None:
-    """A record as versions before checksums wrote it."""
+def without(path: Path, key: str) -> None:
+    """A record that lacks something, as those of versions before checksums do."""
     record = json.loads(path.read_text())
-    del record["checksums"]
+    del record[key]
     path.write_text(json.dumps(record))
 
 
@@ -60,7 +60,8 @@ def without_checksums(path: Path) -> None:
         (lambda plan: cut(plan.record_path(CELL), 300), "its record cannot be read"),
         (lambda plan: plan.record_path(CELL).write_bytes(b'{"system": "\xff"}'), "its record cannot be read"),
         (lambda plan: plan.record_path(CELL).write_text('{"a":' + "[" * 100_000), "its record cannot be read"),
-        (lambda plan: without_checksums(plan.record_path(CELL)), "its record has no checksum of its answers"),
+        (lambda plan: without(plan.record_path(CELL), "checksums"), "its record has no checksum of its answers"),
+        (lambda plan: without(plan.record_path(CELL), "score"), "its record has no score"),
     ],
 )
 def test_a_damaged_cell_is_done_again_and_said(

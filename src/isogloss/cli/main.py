@@ -131,10 +131,19 @@ def _run(words: list[str]) -> int:
     if words[0] not in VERBS:
         _print_error(str(unknown("verb", words[0], VERBS)))
         return 2
+    from typer import BadParameter
     from typer.main import get_command
 
     command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
-    code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=True)
+    usage_error: Any = BadParameter.__base__  # of every wrong usage; which module has it depends on typer's version
+    try:
+        code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=False)
+    except usage_error as error:
+        from typer.rich_utils import rich_format_error
+
+        error.message = printable(error.message or "")
+        rich_format_error(error)
+        return int(error.exit_code)
     return code if isinstance(code, int) else 0
 
 

@@ -199,6 +199,8 @@ def _unpacked(path: Path) -> IO[bytes]:
 def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_CheckedStream]"]:
     """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
     try:
+        if path.is_fifo() and path.parts[1:2] not in (("dev",), ("proc",)):  # `<(command)` is /dev/fd/…, and welcome
+            raise DataError("is a pipe, not a file: whoever reads it may wait for ever", where=str(path))
         with io.BufferedReader(_CheckedStream(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
             yield stream
     except FileNotFoundError:

@@ -123,6 +123,8 @@ def damage(plan: Plan, cell: CellKey, record: CellRecord | None) -> str:
         return "its record cannot be read"
     if record.status != "done":
         return ""
+    if record.score is None and not record.reason:
+        return "its record has no score"
     if record.checksums is None:
         return "its record has no checksum of its answers"
     found = checksum(plan.predictions_path(cell))
