@@ -165,6 +165,17 @@ def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None
     assert [path.name for path in (data / ".fetch").iterdir()] == ["lock"]
 
 
+@pytest.mark.parametrize("leads_to", ["nowhere", "plain.txt"])
+def test_a_link_to_nothing_is_replaced(tmp_path: Path, leads_to: str) -> None:
+    mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
+    place = tmp_path / "data/toy/deep/plain.txt"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(leads_to)
+    (outcome,) = fetch([TOY], tmp_path / "data", mirror=mirror)
+    assert outcome.state == "fetched"
+    assert place.read_bytes() == TEXT
+
+
 def test_a_link_in_the_data_folder_stays(tmp_path: Path) -> None:
     """Large files may lie on another disk."""
     mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})

@@ -131,7 +131,7 @@ def _run(words: list[str]) -> int:
     if words[0] not in VERBS:
         _print_error(str(unknown("verb", words[0], VERBS)))
         return 2
-    from typer import BadParameter
+    from typer import Abort, BadParameter
     from typer.main import get_command
 
     command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
@@ -144,6 +144,9 @@ def _run(words: list[str]) -> int:
         error.message = printable(error.message or "")
         rich_format_error(error)
         return int(error.exit_code)
+    except Abort:  # the input has ended before a question was answered
+        _print_error("aborted")
+        return 1
     return code if isinstance(code, int) else 0
 
 

@@ -223,7 +223,7 @@ def _remove_if_empty(folder: Path) -> None:
 
 def _move(file: Path, place: Path) -> None:
     """Put a file in its place; a link stays, and what it leads to, on another disk perhaps, is replaced."""
-    target = place.resolve()
+    target = place.resolve() if place.exists() else place
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         file.replace(target)
