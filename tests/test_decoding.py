@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from isogloss.decoding import decode_json, decode_python_json, decode_text, decode_toml, whole_number
+from isogloss.decoding import convert_value, decode_json, decode_python_json, decode_text, decode_toml, whole_number
 from isogloss.errors import DataError
 
 DEEP = 100_000
@@ -52,3 +52,18 @@ def test_what_is_wrong_is_one_error(decode: Callable[..., Any], text: Any, said:
 def test_a_wrong_type_says_what_was_expected() -> None:
     with pytest.raises(DataError, match=r"f: not a point: Expected `int`, got `str` - at `\$\.x`\. Write one"):
         decode_json(b'{"x": "1"}', "f", Point, what="a point", fix="Write one")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [({"x": "1"}, "Expected `int`"), ({"\ud800": 1}, "a key with half a character"), (1.5, "Expected `object`")],
+)
+def test_a_value_that_is_none_of_a_type(value: Any, said: str) -> None:
+    with pytest.raises(DataError, match=f"^f: not a point: {said}"):
+        convert_value(value, Point, "f", what="a point")
+
+
+def test_a_message_has_an_end() -> None:
+    shown = str(DataError("x" * 100_000, where="y" * 100_000, fix="z" * 100_000))
+    assert len(shown) < 20_000
+    assert ["x…" in shown, "y…: x" in shown, shown.endswith("z…")] == [True, True, True]

@@ -57,6 +57,22 @@ def decode_json(raw: bytes, where: str, expected: Any = Any, *, what: str = "JSO
         raise DataError(f"not {what}: {_reason(error)}", where=where, fix=fix) from None
 
 
+def convert_value(value: Any, expected: Any, where: str = "", *, what: str) -> Any:
+    """A decoded value as one of a type that msgspec knows; `what` and `where` are for the message.
+
+    Raises:
+        DataError: it is not of the type.
+    """
+    import msgspec
+
+    try:
+        return msgspec.convert(value, expected)
+    except UnicodeEncodeError:
+        raise DataError(f"not {what}: a key with half a character", where=where) from None
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise DataError(f"not {what}: {_reason(error)}", where=where) from None
+
+
 def decode_python_json(text: str, where: str, **options: Any) -> Any:
     """JSON as Python's own library writes it, with NaN and Infinity; the options are those of `json.loads`.
 

@@ -6,6 +6,9 @@ Every error a user can cause is an `IsoglossError`; the command line prints it w
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# Characters of each part of a message: what it quotes may be a whole file.
+_LONGEST = {"where": 1_000, "what": 16_000, "fix": 2_000}
+
 
 class IsoglossError(Exception):
     """A problem the user can solve: what is wrong, where, and what to do about it."""
@@ -17,9 +20,12 @@ class IsoglossError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        """`where: what. fix`, each part only where it is known."""
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}. {self.fix}" if self.fix else text
+        """`where: what. fix`, each part only where it is known, and at most so long."""
+        where, what, fix = (
+            text if len(text := getattr(self, part)) <= most else f"{text[:most]}…" for part, most in _LONGEST.items()
+        )
+        text = f"{where}: {what}" if where else what
+        return f"{text}. {fix}" if fix else text
 
 
 class UnknownNameError(IsoglossError):

@@ -95,7 +95,7 @@ class Registry(Generic[T]):
         return iter({**self.shipped, **entry_points(self.group)})
 
     def __contains__(self, name: object) -> bool:
-        return name in self.shipped or name in entry_points(self.group)
+        return isinstance(name, str) and (name in self.shipped or name in entry_points(self.group))
 
     def __getitem__(self, name: str) -> T:
         """The object of that name.

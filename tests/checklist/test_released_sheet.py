@@ -248,3 +248,10 @@ def test_files_that_are_no_sheets(tmp_path: Path) -> None:
         read(tmp_path / "latin.tsv")
     with pytest.raises(UnknownNameError):
         read(table(tmp_path / "other.tsv", "id|text", "1|a"))
+
+
+def test_a_sheet_without_a_test_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.tsv"
+    path.write_text("Field\ten\tfi\n")
+    with pytest.raises(DataError, match=r"sheet\.tsv: no test\. Expected a row Name"):
+        read(path)

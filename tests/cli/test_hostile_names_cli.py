@@ -121,3 +121,13 @@ def test_there_is_one_way_to_speak() -> None:
     for path in Path(options.__file__).parent.glob("*.py"):
         spoken = path.read_text(encoding="utf-8").count("typer.echo(")
         assert spoken == (1 if path.name == "options.py" else 0), path.name
+
+
+@pytest.mark.parametrize("words", [("list", "tasks", "{}"), ("list", "--{}"), ("run", "--seeds", "{}", "ngram")])
+def test_wrong_usage_is_said_and_not_obeyed(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([word.format("a\x1b[2J\u202eb") for word in words])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert "Usage: isogloss" in said
+    assert not ACTING.search(said)

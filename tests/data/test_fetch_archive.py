@@ -177,8 +177,12 @@ def test_encrypted_members_are_refused(tmp_path: Path) -> None:
         extract(path, RULES, tmp_path / "out")
 
 
-def test_two_members_for_one_file_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("other", "rules"),
+    [("top/x/a.txt", RULES), ("top//a.txt", (ExtractRule(re.compile(r"top/(.*)\.txt"), "toy/{0}.txt"),))],
+)
+def test_two_members_for_one_file_are_refused(tmp_path: Path, other: str, rules: tuple[ExtractRule, ...]) -> None:
     path = tmp_path / "twice.zip"
-    path.write_bytes(zipped({"top/a.txt": b"one", "top/x/a.txt": b"two"}))
+    path.write_bytes(zipped({"top/a.txt": b"one", other: b"two"}))
     with pytest.raises(DataError, match=r"has toy/a\.txt twice"):
-        extract(path, RULES, tmp_path / "out")
+        extract(path, rules, tmp_path / "out")

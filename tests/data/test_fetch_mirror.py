@@ -163,3 +163,29 @@ def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None
     assert [outcome.state for outcome in fetch([ARCHIVE], data, mirror=mirror)] == ["kept"]
     assert sorted(path.name for path in data.iterdir()) == [".fetch", "checksums.json", "zipped"]
     assert [path.name for path in (data / ".fetch").iterdir()] == ["lock"]
+
+
+@pytest.mark.parametrize("leads_to", ["nowhere", "plain.txt"])
+def test_a_link_to_nothing_is_replaced(tmp_path: Path, leads_to: str) -> None:
+    mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
+    place = tmp_path / "data/toy/deep/plain.txt"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(leads_to)
+    (outcome,) = fetch([TOY], tmp_path / "data", mirror=mirror)
+    assert outcome.state == "fetched"
+    assert place.read_bytes() == TEXT
+
+
+def test_a_link_in_the_data_folder_stays(tmp_path: Path) -> None:
+    """Large files may lie on another disk."""
+    mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
+    place, elsewhere = tmp_path / "data/toy/deep/plain.txt", tmp_path / "disk/plain.txt"
+    for path in (place, elsewhere):
+        path.parent.mkdir(parents=True)
+    elsewhere.write_text("old")
+    place.symlink_to(elsewhere)
+    (outcome,) = fetch([TOY], tmp_path / "data", mirror=mirror)
+    assert outcome.state == "fetched"
+    assert place.is_symlink()
+    assert elsewhere.read_bytes() == TEXT
+    assert [path.name for path in elsewhere.parent.iterdir()] == ["plain.txt"]

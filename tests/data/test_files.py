@@ -210,3 +210,17 @@ def test_a_full_disk_leaves_the_older_file(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("record", "old")]
+
+
+def test_a_pipe_that_somebody_left_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.json")
+    with pytest.raises(DataError, match="is a pipe, not a file"):
+        read_bytes(tmp_path / "x.json")
+
+
+def test_the_output_of_a_command_is_a_file() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"text")
+    os.close(writing)
+    assert read_bytes(Path(f"/dev/fd/{reading}")) == b"text"
+    os.close(reading)

@@ -93,12 +93,16 @@ def test_a_tokenizer_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
         def encode_batch(self, texts: list[str], add_special_tokens: bool) -> list[SimpleNamespace]:
             assert not (self.truncated or self.padded or add_special_tokens)
+            if any("?" in text for text in texts):
+                raise Exception("no piece for what is unknown")
             return [SimpleNamespace(ids=list(text.replace(" ", ""))) for text in texts]
 
     monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Letters))
     path = tmp_path / "tokenizer.json"
     path.write_text("{}")
     assert column(path, pairs("en", ("ab cd", "e"))) == pytest.approx([5 / 3])
+    with pytest.raises(DataError, match="not a tokenizer for these texts: no piece"):
+        column(path, pairs("en", ("ab?", "e")))
     path.write_text("[]")
     with pytest.raises(DataError, match="not a tokenizer"):
         fertility(path)

@@ -123,7 +123,9 @@ def _second(case: Case, root: Path) -> None:
     for path in _files(root)[:1]:
         lines = path.read_bytes().splitlines(keepends=True)
         suffix = case.rng.choice([*PACKERS][1:])
-        path.with_name(path.name + suffix).write_bytes(PACKERS[suffix](b"".join(lines[: len(lines) // 2])))
+        second = path.with_name(path.name + suffix)
+        _clear(second)
+        second.write_bytes(PACKERS[suffix](b"".join(lines[: len(lines) // 2])))
 
 
 def _split(case: Case, root: Path) -> None:

@@ -82,8 +82,9 @@ def spoil_file(case: Case, root: Path) -> None:
 
 
 def test_runs(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nobody waits three minutes for a lock here.
+    # Nobody waits minutes for a lock here.
     monkeypatch.setattr(locks, "STALE", 1.0)
+    monkeypatch.setattr(locks, "IMPOSSIBLE", 1.0)
     sound = tmp_path / "sound"
     run_again(sound)
     expected = figures(sound)

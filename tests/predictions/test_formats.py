@@ -167,12 +167,14 @@ def test_depth_is_a_problem_of_its_line(tmp_path: Path) -> None:
     assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["1"]
 
 
-@pytest.mark.parametrize("name", ["lines", "tags", "choices"])
-def test_more_answers_than_memory_holds_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """A megabyte of blank lines, packed to a kilobyte, would otherwise become a gigabyte of answers."""
+@pytest.mark.parametrize(("name", "line"), [("lines", b"0\n"), ("tags", b"\n"), ("choices", b'{"label": 0}\n')])
+def test_more_answers_than_memory_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: bytes
+) -> None:
+    """A megabyte of the same line, packed to a kilobyte, would otherwise become a gigabyte of answers."""
     monkeypatch.setattr(formats, "MAX_ANSWERS", 1000)
     path = tmp_path / "test-en.tsv.gz"
-    path.write_bytes(gzip.compress(b"\n" * (1 << 20)))
+    path.write_bytes(gzip.compress(line * (1 << 18)))
     with pytest.raises(DataError, match="more than 1,000 answers"):
         FORMATS[name].read(path, KINDS["classification"], str)
 
@@ -191,3 +193,25 @@ def test_a_system_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
     write(tmp_path / "system.toml", content)
     with pytest.raises(PredictionError, match=r"system\.toml.*: not (UTF-8|TOML)"):
         _ = folder.PredictionFolder(tmp_path).system
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("tags", b"NOUN\tX\n"), ("choices", b"x\n"), ("pairs", b"x\n"), ("json lines", b"x\n")]
+)
+def test_a_file_of_wrong_lines_is_not_read_to_its_end(tmp_path: Path, name: str, line: bytes) -> None:
+    path = write(tmp_path / "en.x", line * (formats.MAX_WRONG * 3))
+    kind = KINDS["tagging"]
+    answers = json_lines(path, kind) if name == "json lines" else FORMATS[name].read(path, kind, str)
+    *wrong, last = answers.problems
+    assert [problem.where.rpartition(":")[2] for problem in wrong] == [
+        str(number) for number in range(1, formats.MAX_WRONG + 1)
+    ]
+    assert str(last) == f"{path}: … and more: read no further after 1,000 problems"
+
+
+@pytest.mark.parametrize("content", ['name = ""', 'name = " \\t"', "", None])
+def test_a_system_without_a_name_has_that_of_its_folder(tmp_path: Path, content: str | None) -> None:
+    (tmp_path / "mine").mkdir()
+    if content is not None:
+        write(tmp_path / "mine/system.toml", content)
+    assert folder.PredictionFolder(tmp_path / "mine").system == {"name": "mine"}

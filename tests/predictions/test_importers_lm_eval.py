@@ -118,7 +118,9 @@ def test_the_logged_accuracy_agrees(tmp_path: Path) -> None:
 
 def test_broken_lines_are_located(tmp_path: Path) -> None:
     good = json.dumps(choice(0, pair(0), [-1, -2, -3]))
-    assert "s.jsonl:3: not a logged sample" in refusal(write(tmp_path / "s.jsonl", f"{good}\n\n{{\n"), "xnli", "de")
+    for wrong in ("{", '{"\\ud800": 0}'):
+        path = write(tmp_path / "s.jsonl", f"{good}\n\n{wrong}\n")
+        assert "s.jsonl:3: not a logged sample" in refusal(path, "xnli", "de")
     assert "no answer in it" in refusal(write(tmp_path / "s.jsonl", "\n"), "xnli", "de")
     pretty = json.dumps({"results": {"xnli_de": {}}, "configs": {}}, indent=2)
     assert "--log_samples" in refusal(write(tmp_path / "results.json", pretty), "xnli", "de")

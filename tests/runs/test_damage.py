@@ -3,7 +3,9 @@
 import gzip
 import json
 import random
+import re
 import subprocess
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 import isogloss
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, PredictionError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
@@ -42,10 +44,10 @@ def first_figure(path: Path) -> None:
     path.write_text(text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :])
 
 
-def without_checksums(path: Path) -> None:
-    """A record as versions before checksums wrote it."""
+def without(path: Path, key: str) -> None:
+    """A record that lacks something, as those of versions before checksums do."""
     record = json.loads(path.read_text())
-    del record["checksums"]
+    del record[key]
     path.write_text(json.dumps(record))
 
 
@@ -58,7 +60,8 @@ def without_checksums(path: Path) -> None:
         (lambda plan: cut(plan.record_path(CELL), 300), "its record cannot be read"),
         (lambda plan: plan.record_path(CELL).write_bytes(b'{"system": "\xff"}'), "its record cannot be read"),
         (lambda plan: plan.record_path(CELL).write_text('{"a":' + "[" * 100_000), "its record cannot be read"),
-        (lambda plan: without_checksums(plan.record_path(CELL)), "its record has no checksum of its answers"),
+        (lambda plan: without(plan.record_path(CELL), "checksums"), "its record has no checksum of its answers"),
+        (lambda plan: without(plan.record_path(CELL), "score"), "its record has no score"),
     ],
 )
 def test_a_damaged_cell_is_done_again_and_said(
@@ -173,3 +176,18 @@ def test_a_cut_description_is_written_again_and_no_other_configuration(tmp_path:
     path.write_bytes(b'name = "\xff"\n')
     assert run_plan(plan) == summary
     assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("file_of", [Plan.predictions_path, Plan.record_path, Plan.statistics_path])
+def test_a_folder_in_the_place_of_a_file_is_named_and_stays(
+    tmp_path: Path, file_of: Callable[[Plan, CellKey], Path]
+) -> None:
+    plan = planned(tmp_path / "runs")
+    run_plan(plan)
+    path = file_of(plan, CELL)
+    path.unlink()
+    path.mkdir()
+    (path / "somebody's").write_text("work")
+    with pytest.raises(DataError, match=re.escape(f"{path}: ")), warnings.catch_warnings(action="ignore"):
+        run_plan(plan)
+    assert (path / "somebody's").read_text() == "work"

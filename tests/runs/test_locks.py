@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from isogloss.errors import DataError
 from isogloss.runs import locks
 from isogloss.runs.locks import Owner, acquire, holder, owners, release_all, remove_stale
 
@@ -315,3 +317,18 @@ def test_a_lock_that_is_no_text_is_nobodys(tmp_path: Path, content: bytes) -> No
     lock = acquire(path)
     assert lock is not None
     lock.release()
+
+
+@pytest.mark.parametrize(
+    ("put_there", "said"),
+    [
+        (Path.mkdir, "cannot be read"),
+        (lambda path: path.symlink_to(path), "cannot be read"),
+        (lambda path: path.symlink_to("nowhere"), "a link that leads nowhere"),
+    ],
+)
+def test_what_is_no_lock_is_not_waited_for(tmp_path: Path, put_there: Callable[[Path], Any], said: str) -> None:
+    put_there(tmp_path / "x.lock")
+    with pytest.raises(DataError, match=said):
+        acquire(tmp_path / "x.lock")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.lock"]

@@ -11,6 +11,7 @@ from isogloss.scoring import main_score
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare, compare_request
 from isogloss.scoring.comparison import Comparison
+from isogloss.scoring.contrast import distinct_names
 from isogloss.scoring.score import score_request
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
@@ -168,3 +169,9 @@ def test_records_say_nothing_new_where_more_is_better(systems: Path) -> None:
     record = msgspec.to_builtins(found)
     assert record.keys() == {"first", "second", "cells", "tasks", "overall", "rule", "skipped", "seeds", "resample"}
     assert {frozenset(cell) for cell in record["cells"]} == {frozenset(keys)}
+
+
+def test_names_that_can_be_told_apart() -> None:
+    assert distinct_names(["a", "b"]) == ["a", "b"]
+    assert distinct_names(["a", "b", "a"]) == ["a (1)", "b", "a (3)"]
+    assert distinct_names(["a", "a", "a (1)"]) == ["a (1) (1)", "a (2)", "a (1)"]

@@ -1,6 +1,7 @@
 """Answers that cannot be scored here are left out, with the reason, and hinder no others."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -158,3 +159,13 @@ def test_vectors_of_zeros_are_said(zero: slice, count: int, tmp_path: Path) -> N
     said = f"{count} of 205 vectors"
     assert [note.startswith(said) for note in notes] == [warning.startswith(said) for warning in warnings]
     assert len(notes) == (count > 0)
+
+
+def test_a_misnamed_file_whose_name_is_no_text_is_in_the_record(tmp_path: Path) -> None:
+    write_gold(tmp_path / "gold", suite("xtreme-r"), 12)
+    write_system(tmp_path / "a", suite("xtreme-r"), 12, "a", 0.9)
+    (tmp_path / "a" / os.fsdecode(b"\xff.jsonl")).write_text("x")
+    found = isogloss.score(tmp_path / "a", gold=tmp_path / "gold", tasks=TASKS)
+    found.to_json(tmp_path / "results.json")
+    [kept] = Results.from_json(tmp_path / "results.json").left_out
+    assert kept.path == str(tmp_path / "a/\N{REPLACEMENT CHARACTER}.jsonl")

@@ -1,17 +1,22 @@
 """What a kind declares, and what it need not."""
 
+import random
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from isogloss.errors import IsoglossError
-from isogloss.metrics import accuracy
+from isogloss.errors import DataError, IsoglossError
+from isogloss.metrics import accuracy, ranking
 from isogloss.metrics.registry import METRICS, metric
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS, Judgement, Kind, Values, judge
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
+
+IDS = [str(number) for number in range(60)]
 
 
 class Sparse(Kind):
@@ -91,3 +96,34 @@ def test_a_long_ranking_is_searched_once_for_repeats() -> None:
     made = Examples("lareqa", "en", "test", ["q"], {"targets": [["0"]]}, "targets")
     found = list(KINDS["pool"].warnings(task("lareqa"), made, [[*ids, "199998", "5"]]))
     assert [(row, what) for row, what, _ in found] == [(0, "candidate '199998' is ranked more than once")]
+
+
+def test_nothing_of_a_score_lies_beyond_what_is_looked_at() -> None:
+    """Rankings of any length, with repeats of targets and of others, score as if all of each were looked at."""
+    rng = random.Random(5)
+    targets = [rng.sample(IDS[:15], rng.randint(1, 6)) for _ in range(200)]
+    ranked = [rng.choices(IDS, k=rng.choice((26, 40, 200))) for _ in range(200)]
+    made = Examples("lareqa", "en", "test", [str(row) for row in range(200)], {"targets": targets}, "targets")
+    found = KINDS["pool"].judge(task("lareqa"), made, ranked)
+    whole, wanted = (
+        np.array([[*map(int, row), *[-1] * (200 - len(row))] for row in rows]) for rows in (ranked, targets)
+    )
+    assert found.metrics["map@20"].rows[:, 0].tolist() == ranking.average_precisions(whole, wanted, 20).tolist()
+    single = ranking.limited_reciprocal_ranks(whole, wanted, 20, whole_pool=True)
+    assert found.metrics["one-target"].rows[:, 0].tolist() == single[wanted >= 0].tolist()
+
+
+def test_one_long_ranking_does_not_make_all_of_them_long() -> None:
+    """As a table, a million ids in one of 11,000 rankings would take 88 GB."""
+    names = [str(row) for row in range(11_000)]
+    made = Examples("lareqa", "en", "test", names, {"targets": [["0", "1"]] * 11_000}, "targets")
+    tracemalloc.start()
+    KINDS["pool"].judge(task("lareqa"), made, [["0"] * 1_000_000, *([IDS[:21]] * 10_999)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 << 20
+
+
+def test_gold_that_names_a_target_twice_is_refused() -> None:
+    with pytest.raises(DataError, match="lareqa 'b': a gold list that names a target twice"):
+        KINDS["pool"].gold_columns(task("lareqa"), ["a", "b"], [["x", "y"], ["x", "y", "x"]])

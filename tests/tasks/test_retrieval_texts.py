@@ -1,5 +1,6 @@
 """LAReQA's pool and Mewsli-X's query texts, by hand."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 import isogloss
 from isogloss.errors import DataError
+from isogloss.tasks.mini.make import make_mewslix
 
 
 def paragraph(context: str, breaks: list[tuple[int, int]], answers: dict[str, int]) -> dict[str, Any]:
@@ -119,3 +121,22 @@ def test_the_projects_own_examples(data_dir: Path) -> None:
             assert text.startswith(f"{span}: ")
             assert f"{{ {span} }}" in text
             assert "\n" not in text
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(DataError, match="en: not an XQuAD-R file: a key with half a character"):
+        isogloss.tasks.lareqa.build({"en": {"data": [], "\ud800": 1}})
+    with pytest.raises(DataError, match="not a mention record"):
+        isogloss.tasks.mewslix.mention_text({"context": {}, "mentions": 1.5})
+
+
+@pytest.mark.parametrize(("wrong", "said"), [(b'"\xff"', "not UTF-8: byte 0xff"), (b"7", "Expected `str`, got `int`")])
+def test_a_description_that_is_no_text_names_its_entity(tmp_path: Path, wrong: bytes, said: str) -> None:
+    """Descriptions are unpacked for right answers only, long after their lines were read."""
+    make_mewslix(tmp_path / "mewslix", pool=50, mentions=7)
+    path = tmp_path / "mewslix/candidate_set_entities.jsonl"
+    path.write_bytes(re.sub(rb'("description": )"[^"]*"', rb"\g<1>" + wrong, path.read_bytes()))
+    pool = isogloss.load("mewslix", "de", data=tmp_path, allow_partial=True).pool
+    assert pool is not None
+    with pytest.raises(DataError, match=rf"candidate_set_entities\.jsonl, entity Q\d+.*{said}"):
+        _ = pool.target_text

@@ -127,6 +127,7 @@ def test_no_change_is_no_change() -> None:
         ({"xnli": {"huge": {}}}, "'huge'. Known: base, large, text2text"),
         ({"base": {"like": "xnli"}}, "'like'"),
         ({"mlqa": {"like": "squad"}}, "unknown task 'squad'"),
+        ({"mlqa": {"like": [[]]}}, r"unknown task '\[\[\]\]'"),
         ({"select": "english"}, "unknown selection rule 'english'. Did you mean english-dev?"),
         ({"select": "single-target:xx"}, "unknown language 'xx'"),
         ({"train_on": "squad"}, "unknown task to train on 'squad'. Did you mean xquad?"),

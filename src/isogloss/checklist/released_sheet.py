@@ -156,6 +156,8 @@ def read(path: Path) -> dict[str, dict[str, SheetTranslation]]:
     if ENGLISH not in header:
         raise DataError("no column en", where=f"{path}:1", fix="Conditions and fill-ins are known by their English")
     blocks = _blocks(rows, header, path)
+    if not blocks:
+        raise DataError("no test", where=str(path), fix="Expected a row Name, and those of the test below it")
     conditions = _ConditionParser(blocks)
     found: dict[str, dict[str, SheetTranslation]] = {}
     for language in dict.fromkeys(column.language for column in columns):

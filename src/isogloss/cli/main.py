@@ -36,9 +36,6 @@ VERBS = {
 # their work goes on although nobody reads its progress.
 UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo"})
 
-# Characters: a message may quote a name as long as whoever wrote it pleased.
-LONGEST_ERROR = 20_000
-
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 
   Find out, honestly and fast, where a multilingual model stops working.
@@ -134,16 +131,26 @@ def _run(words: list[str]) -> int:
     if words[0] not in VERBS:
         _print_error(str(unknown("verb", words[0], VERBS)))
         return 2
+    from typer import Abort, BadParameter
     from typer.main import get_command
 
     command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
-    code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=True)
+    usage_error: Any = BadParameter.__base__  # of every wrong usage; which module has it depends on typer's version
+    try:
+        code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=False)
+    except usage_error as error:
+        from typer.rich_utils import rich_format_error
+
+        error.message = printable(error.message or "")
+        rich_format_error(error)
+        return int(error.exit_code)
+    except Abort:  # the input has ended before a question was answered
+        _print_error("aborted")
+        return 1
     return code if isinstance(code, int) else 0
 
 
 def _print_error(text: str) -> None:
     """To the error stream; names of files, and what servers say, are part of messages and may be anything."""
-    if len(text) > LONGEST_ERROR:
-        text = f"{text[:LONGEST_ERROR]}…"
     red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
     sys.stderr.write(f"{red}error:{plain} {printable(text, lines=True)}\n")

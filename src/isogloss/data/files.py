@@ -199,6 +199,8 @@ def _unpacked(path: Path) -> IO[bytes]:
 def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_CheckedStream]"]:
     """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
     try:
+        if path.is_fifo() and path.parts[1:2] not in (("dev",), ("proc",)):  # `<(command)` is /dev/fd/…, and welcome
+            raise DataError("is a pipe, not a file: whoever reads it may wait for ever", where=str(path))
         with io.BufferedReader(_CheckedStream(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
             yield stream
     except FileNotFoundError:
@@ -299,6 +301,18 @@ def atomic_write(path: Path) -> Iterator[TextIO]:
             yield stream
     except OSError as error:
         raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, or a link, where there is one.
+
+    Raises:
+        DataError: it is a folder, or cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot be removed ({error.strerror or error})", where=str(path)) from error
 
 
 def _status(path: Path) -> os.stat_result | None:

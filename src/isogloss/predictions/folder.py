@@ -51,16 +51,16 @@ class PredictionFolder:
         """What `system.toml` says of the system; its folder's name where there is none.
 
         Raises:
-            DataError: the file is not TOML.
+            PredictionError: the file is not TOML.
         """
         path = self.root / "system.toml"
-        if not path.is_file():
-            return printable_system({"name": self.root.resolve().name})
         try:
-            found = read_toml(path)
+            found = read_toml(path) if path.is_file() else {}
         except DataError as error:
             raise PredictionError(error.what, where=error.where, fix=error.fix) from None
-        return printable_system({"name": self.root.resolve().name, **found})
+        # A name of blanks is no name.
+        name = str(found.get("name", "")).strip() or self.root.resolve().name.strip() or "system"
+        return printable_system({"name": "", **found} | {"name": name})
 
     def folders(self, task: Task) -> list[Path]:
         """The task's folder, under its own name or an alias."""

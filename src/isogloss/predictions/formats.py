@@ -3,10 +3,10 @@
 XTREME's line formats have no ids; the caller says how their rows are called.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +22,10 @@ RowName = Callable[[int], str]
 
 # The largest cell of the benchmark has half a million answers; beyond this, memory would decide what happens.
 MAX_ANSWERS = 5_000_000
+# A file with more wrong rows than this is of another format, say: the rest of it would tell no more.
+MAX_WRONG = 1_000
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -53,8 +57,8 @@ class Answers:
         self._refuse_too_many()
 
     def _refuse_too_many(self) -> None:
-        if len(self.ids) + len(self.problems) > MAX_ANSWERS:
-            raise DataError(f"more than {MAX_ANSWERS:,} answers, or mistakes in them", where=str(self.path))
+        if len(self.ids) > MAX_ANSWERS:
+            raise DataError(f"more than {MAX_ANSWERS:,} answers", where=str(self.path))
 
     def convert(self, kind: Kind, identifier: str, value: Any) -> None:
         """One more answer, as JSON or a caller gave it; one of the wrong type is a problem."""
@@ -73,7 +77,15 @@ class Answers:
     def wrong(self, number: int, what: str, fix: str = "") -> None:
         """Note a problem at a line."""
         self.problems.append(Problem(f"{self.path}:{number}" if number else str(self.path), what, fix))
-        self._refuse_too_many()
+        if len(self.problems) == MAX_WRONG:
+            self.problems.append(Problem(str(self.path), f"… and more: read no further after {MAX_WRONG:,} problems"))
+
+    def worth_reading(self, rows: Iterable[T]) -> Iterator[T]:
+        """The rows of the file, until too many are wrong."""
+        for row in rows:
+            if len(self.problems) > MAX_WRONG:
+                return
+            yield row
 
 
 def json_lines(path: Path, kind: Kind) -> Answers:
@@ -93,7 +105,7 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
     answers = Answers(path)
     normalize = kind.normalize
     before = 0
-    for raw in runs:
+    for raw in answers.worth_reading(runs):
         count = raw.count(b"\n") + (not raw.endswith(b"\n"))
         try:
             decoded = decoder.decode_lines(raw)
@@ -113,7 +125,7 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
 
 def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
     """The slow path: find each error."""
-    for number, line in enumerate(raw.split(b"\n"), before + 1):
+    for number, line in answers.worth_reading(enumerate(raw.split(b"\n"), before + 1)):
         if not line.strip():
             continue
         try:
@@ -144,7 +156,7 @@ def _answer_of(line: bytes) -> str:
 def labels(path: Path, kind: Kind, name: RowName) -> Answers:
     """One label or index a line, stripped; an index in brackets, as the baseline writes it, is unwrapped."""
     answers = Answers(path)
-    for number, line in enumerate(lines(path), 1):
+    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
         text = line.strip()
         if not text:
             answers.wrong(number, "an empty line", "Every line is one answer; remove it")
@@ -157,7 +169,7 @@ def tags(path: Path, kind: Kind, name: RowName) -> Answers:
     answers = Answers(path)
     sentence: list[str] = []
     number = 0
-    for number, line in enumerate(lines(path), 1):
+    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
         tag = line.strip()
         if tag:
             if "\t" in tag:
@@ -174,7 +186,7 @@ def tags(path: Path, kind: Kind, name: RowName) -> Answers:
 def choices(path: Path, kind: Kind, name: RowName) -> Answers:
     """One JSON object with `label` a line."""
     answers = Answers(path)
-    for number, line in enumerate(lines(path), 1):
+    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
         try:
             value = decode_python_json(line, str(path))["label"]
         except (DataError, KeyError, TypeError):
@@ -190,7 +202,7 @@ def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
     pairs = decode_python_json(read_text(path), str(path), object_pairs_hook=lambda found: found)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError("not one JSON object of ids and answers", where=str(path))
-    for identifier, value in pairs:
+    for identifier, value in answers.worth_reading(pairs):
         answers.convert(kind, identifier, value)
     return answers
 
@@ -199,7 +211,7 @@ def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
     """`source id<TAB>English id` a line; several lines may name one source. Repeated pairs collapse."""
     answers = Answers(path)
     found: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(lines(path), 1):
+    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
         first, tab, second = line.strip().partition("\t")
         if tab:
             found.setdefault(first, {}).setdefault(second, number)

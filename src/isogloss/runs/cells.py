@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import atomic_write, remove_file
 from isogloss.predictions.formats import parse_json_lines
 from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
@@ -59,7 +59,7 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
         )
         return write_outcome(plan, cell, outcome, provenance, checksums)
     except BaseException:  # a full disk, or Ctrl-C
-        plan.record_path(cell).unlink(missing_ok=True)
+        remove_file(plan.record_path(cell))
         _write_answers(plan, cell, None)
         raise
 
@@ -111,8 +111,8 @@ def _write_answers(plan: Plan, cell: CellKey, answered: _AnsweredCell | None) ->
     """Write answers and statistics; what is not there must not be on disk, where it would be taken for this cell's."""
     predictions, statistics = plan.predictions_path(cell), plan.statistics_path(cell)
     if answered is None:
-        predictions.unlink(missing_ok=True)
-        statistics.unlink(missing_ok=True)
+        remove_file(predictions)
+        remove_file(statistics)
         return None
     with atomic_write(predictions) as stream:
         stream.buffer.write(answered.content)
@@ -122,7 +122,7 @@ def _write_answers(plan: Plan, cell: CellKey, answered: _AnsweredCell | None) ->
 def write_statistics(path: Path, judged: Cell | None) -> str:
     """Keep the statistics of a cell beside its record; gives their checksum, "" where there are none to keep."""
     if judged is None or not can_store(judged):
-        path.unlink(missing_ok=True)
+        remove_file(path)
         return ""
     write_cell(path, judged)
     return checksum(path)
@@ -158,7 +158,7 @@ def _remove_leftovers(plan: Plan, cell: CellKey) -> None:
     """Remove the unfinished files of a killed process: nobody else writes this cell while we have its lock."""
     for path in (plan.predictions_path(cell), plan.statistics_path(cell), plan.record_path(cell)):
         for leftover in path.parent.glob(f".{path.name}.*.part"):
-            leftover.unlink(missing_ok=True)
+            remove_file(leftover)
 
 
 def _reset_peak_memory() -> None:

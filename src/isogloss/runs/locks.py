@@ -198,7 +198,11 @@ def _read(file: Path) -> Owner | None:
     try:
         owner: Owner = decode_json(file.read_bytes(), "", Owner)
     except FileNotFoundError:
+        if file.is_symlink():
+            raise DataError("a link that leads nowhere", where=str(file), fix="Remove it") from None
         return None
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror or error})", where=str(file), fix="Remove it") from error
     except DataError:
         # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
         return _nobody(file)

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import atomic_write, remove_file
 from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
 from isogloss.runs.fit import FitJob, NotAvailableError
@@ -51,7 +51,7 @@ def _remove_outdated_cells(plan: Plan, group: FitGroup, current: "_CurrentFiles"
             damaged[cell] = reason
         if force or cell in damaged or record is None or not _is_current(plan, record, current):
             for path in (plan.record_path(cell), plan.statistics_path(cell), plan.predictions_path(cell)):
-                path.unlink(missing_ok=True)
+                remove_file(path)
     return damaged
 
 
@@ -184,4 +184,4 @@ def _remove_leftovers(plan: Plan) -> None:
     remove_stale(plan.root)
     for folder in (plan.root, *plan.seed_folders):
         for leftover in folder.glob(".*.part"):
-            leftover.unlink(missing_ok=True)
+            remove_file(leftover)

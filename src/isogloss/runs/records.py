@@ -11,11 +11,11 @@ from warnings import warn
 import msgspec
 import numpy as np
 
-from isogloss.data.files import Stamp, atomic_write, resolve, sha256_of, stamp
+from isogloss.data.files import Stamp, atomic_write, read_bytes, resolve, sha256_of, stamp
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.scoring.results import CellScore
+from isogloss.scoring.results import CellScore, write_json
 from isogloss.tasks.examples import Examples
 from isogloss.version import __version__
 
@@ -93,8 +93,7 @@ class CellRecord(msgspec.Struct, frozen=True):
 
 def write_record(path: Path, record: CellRecord) -> None:
     """Write a record; the cell is finished from this moment."""
-    with atomic_write(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n")
+    write_json(path, record, indent=1)
 
 
 # What tells whether a file is still the one that was read: atomic writes change the inode.
@@ -124,6 +123,8 @@ def damage(plan: Plan, cell: CellKey, record: CellRecord | None) -> str:
         return "its record cannot be read"
     if record.status != "done":
         return ""
+    if record.score is None and not record.reason:
+        return "its record has no score"
     if record.checksums is None:
         return "its record has no checksum of its answers"
     found = checksum(plan.predictions_path(cell))
@@ -149,7 +150,11 @@ def warn_of_damage(found: Mapping[CellKey, str], consequence: str) -> None:
 
 
 def read_record(path: Path) -> CellRecord | None:
-    """The record of a cell; None where there is none, or a damaged one. A file that stays the same is read once."""
+    """The record of a cell; None where there is none, or a damaged one. A file that stays the same is read once.
+
+    Raises:
+        DataError: something is there that cannot be read at all.
+    """
     try:
         version = _version(path)
         known = _READ.get(path)
@@ -157,6 +162,9 @@ def read_record(path: Path) -> CellRecord | None:
             _READ[path] = known = version, _decode(path.read_bytes())
     except FileNotFoundError:
         return None
+    except OSError as error:
+        # Such as a folder: nothing that a run makes, so nothing that it may remove.
+        raise DataError(f"cannot be read ({error.strerror or error})", where=str(path), fix="Remove it") from error
     return known[1]
 
 
@@ -186,8 +194,8 @@ class ResultsRecord(msgspec.Struct, frozen=True):
     def read(cls, path: Path) -> "ResultsRecord | None":
         """Those that were written with the result record; None where there are none, or damaged ones."""
         try:
-            found: ResultsRecord = decode_json(path.read_bytes(), str(path), cls)
-        except (FileNotFoundError, DataError):
+            found: ResultsRecord = decode_json(read_bytes(path), str(path), cls)
+        except DataError:
             return None
         return found
 

@@ -9,7 +9,6 @@ from warnings import warn
 
 import msgspec
 
-from isogloss.data.files import atomic_write
 from isogloss.figures import score_text
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
@@ -25,7 +24,7 @@ from isogloss.runs.records import (
     write_record,
 )
 from isogloss.scoring.cells import Cell, Request, judged_cells
-from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.results import CellScore, Number, Results, write_json
 from isogloss.scoring.score import score_cells, score_runs
 from isogloss.scoring.seeds import seed_scores
 from isogloss.scoring.stored import read_cell
@@ -147,8 +146,7 @@ def write_results(plan: Plan) -> RunSummary:
     records = {seed: found for seed in range(plan.seeds) if (found := _whole_records(plan, seed))}
     results = {seed: _results(plan, seed, found) for seed, found in records.items()}
     summary = _summary(plan, _over_all_seeds(plan, records, results))
-    with atomic_write(plan.summary_path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n")
+    write_json(plan.summary_path, summary)
     return summary
 
 

@@ -91,8 +91,14 @@ def corrected(contrasts: Sequence[C]) -> list[C]:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart."""
-    return [name if names.count(name) == 1 else f"{name} ({place + 1})" for place, name in enumerate(names)]
+    """Names that can be told apart: those that occur more than once get a number, none that another has already."""
+    found: list[str] = []
+    for place, name in enumerate(names):
+        given = name
+        while names.count(given) > 1 or (given != name and given in names):
+            given = f"{given} ({place + 1})"
+        found.append(given)
+    return found
 
 
 def scaled(interval: Interval | None) -> tuple[float | None, float | None]:

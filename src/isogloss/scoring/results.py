@@ -9,7 +9,7 @@ import msgspec
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
-from isogloss.escaping import csv_text, printable_system
+from isogloss.escaping import csv_text, printable_system, printable_values
 from isogloss.figures import interval_text, score_text
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, html_table
@@ -251,8 +251,12 @@ class Results(msgspec.Struct, frozen=True):
 
 def write_json(path: Path, record: Any, indent: int = 2) -> None:
     """Write a record, or a list of them, as JSON that people can read."""
+    try:
+        encoded = msgspec.json.encode(record)
+    except UnicodeEncodeError:  # such as the name of a file that is not in UTF-8
+        encoded = msgspec.json.encode(printable_values(msgspec.to_builtins(record)))
     with atomic_write(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=indent).decode() + "\n")
+        stream.write(msgspec.json.format(encoded, indent=indent).decode() + "\n")
 
 
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:

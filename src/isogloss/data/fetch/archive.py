@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
 from isogloss.data.fetch.catalog import ExtractRule
@@ -67,11 +67,12 @@ def extract(
             unpack = _zip if zipfile.is_zipfile(stream) else _tar
             stream.seek(0)
             members = unpack(stream, budget)
-            for path, member in _chosen(members, tuple(rules), budget):
+            for place, member in _chosen(members, tuple(rules), budget):
+                path = str(PurePosixPath(_safe(place)))  # a//b is the file a/b
                 if path in written:
                     raise DataError(f"has {path} twice", fix=_FIX)
                 if path not in skip:
-                    written[path] = _write(member, staging / _safe(path))
+                    written[path] = _write(member, staging / path)
     except DataError as error:
         raise DataError(error.what, where=archive.name, fix=error.fix) from error
     except _DAMAGE as error:

@@ -4,6 +4,7 @@ Running it again does only what is left to do. All unfinished work is kept in `.
 no file under its final name is ever half written, and a broken download goes on where it stopped.
 """
 
+import errno
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -221,5 +222,14 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def _move(file: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    file.replace(place)
+    """Put a file in its place; a link stays, and what it leads to, on another disk perhaps, is replaced."""
+    target = place.resolve() if place.exists() else place
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        beside = target.with_name(f".{target.name}.part")
+        shutil.copy2(file, beside)
+        beside.replace(target)

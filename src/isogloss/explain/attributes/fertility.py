@@ -127,7 +127,10 @@ def _library_counter(file: Path) -> PieceCounter:
     tokenizer.no_padding()
 
     def count(texts: Sequence[str]) -> FloatArray:
-        encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        try:
+            encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        except Exception as error:  # a vocabulary without the piece for what is unknown, say
+            raise DataError(f"not a tokenizer for these texts: {error}", where=str(file)) from None
         return np.fromiter((len(each.ids) for each in encoded), np.float64, len(texts))
 
     return count

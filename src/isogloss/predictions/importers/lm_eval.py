@@ -84,7 +84,7 @@ def _samples(path: Path) -> Iterator[tuple[int, _Sample]]:
         try:
             # Not msgspec's own decoder: Python's tools write NaN.
             yield number, msgspec.convert(decode_python_json(line, str(path)), _Sample)
-        except (DataError, RecursionError, msgspec.ValidationError) as error:
+        except (DataError, RecursionError, UnicodeEncodeError, msgspec.ValidationError) as error:
             if number == 1 and _holds_results(path):
                 fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
                 raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None

@@ -139,8 +139,12 @@ class PoolRetrieval(_Retrieval):
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """The right candidates; of entities the first alone."""
         refuse_empty(task, ids, values)
-        single = task.options.get("single_target", False)
-        return ids, {"targets": [[value[0].strip()] for value in values] if single else values}
+        if task.options.get("single_target", False):
+            return ids, {"targets": [[value[0].strip()] for value in values]}
+        for identifier, value in zip(ids, values, strict=True):
+            if len(set(value)) < len(value):
+                raise DataError("a gold list that names a target twice", where=f"{task.id} {identifier!r}")
+        return ids, {"targets": values}
 
     def depth(self, examples: Examples) -> int:
         """Deeper where several targets compete, or where the targets are not known."""
@@ -151,7 +155,7 @@ class PoolRetrieval(_Retrieval):
         """AP@20 (with one target this is the reciprocal rank cut at 20); one-target figures where targets compete."""
         codes: dict[str, int] = {}
         targets = _padded(examples["targets"], codes)
-        ranked = _padded([value or () for value in values], codes)
+        ranked = _padded([(value or ())[:CUTOFF] for value in values], codes)
         units = np.arange(len(examples), dtype=np.int64)
         whole = Statistics(ranking.average_precisions(ranked, targets, CUTOFF)[:, None], MEAN)
         metrics = {f"map@{CUTOFF}": whole}
@@ -165,7 +169,8 @@ class PoolRetrieval(_Retrieval):
             note = f"one-target figures left out: they need {needed} ranked ids a question, one has {shallow}"
             return Judgement(metrics, notes=[note])
         # Deep enough, as just checked; a question without an answer has no ranking and scores 0.
-        single = ranking.limited_reciprocal_ranks(ranked, targets, CUTOFF, whole_pool=True)
+        rivals = [_with_rivals(value or (), own) for value, own in zip(values, examples["targets"], strict=True)]
+        single = ranking.limited_reciprocal_ranks(_padded(rivals, codes), targets, CUTOFF, whole_pool=True)
         real = targets >= 0
         rows = Statistics(single[real][:, None], MEAN, np.repeat(units, real.sum(axis=1)))
         metrics["one-target"] = rows
@@ -176,6 +181,24 @@ class PoolRetrieval(_Retrieval):
         metrics["one-target-same"] = rows.select(same)
         metrics["one-target-different"] = rows.select(~same)
         return Judgement(metrics, LanguagePairs("one-target", rows, target_languages))
+
+
+def _with_rivals(ranked: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """As much of a ranking as a target's rank among the rest can depend on: each target once, and `CUTOFF` others."""
+    kept: list[str] = []
+    missing, others = set(targets), 0
+    wanted = frozenset(targets)
+    for item in ranked:
+        if item not in wanted:
+            others += 1
+        elif item in missing:
+            missing.remove(item)
+        else:
+            continue
+        kept.append(item)
+        if others == CUTOFF:
+            break
+    return kept
 
 
 def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:

@@ -6,10 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from isogloss.data import squad
 from isogloss.data.files import Digest, Stamp, stamp
+from isogloss.decoding import convert_value
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.readers.split_files import SplitFiles
@@ -51,14 +50,14 @@ def build(files: Mapping[str, Any]) -> RetrievalTexts:
             if asked:  # candidates come by way of questions, as in the reference code
                 texts = ((sentence + paragraph.context).replace("\n", "") for sentence in sentences)
                 candidates.update(zip(names, texts, strict=True))
-    return RetrievalTexts(questions, candidates, {name: shared[key] for name, key in shared_ids.items()})
+    return RetrievalTexts(
+        questions, candidates, {name: list(dict.fromkeys(shared[key])) for name, key in shared_ids.items()}
+    )
 
 
 def _articles(file: Mapping[str, Any], language: str) -> list[squad.Article]:
-    try:
-        return msgspec.convert(file, squad.SquadFile).data
-    except msgspec.ValidationError as error:
-        raise DataError(f"not an XQuAD-R file: {error}", where=language) from None
+    found: squad.SquadFile = convert_value(file, squad.SquadFile, language, what="an XQuAD-R file")
+    return found.data
 
 
 def _sentences(paragraph: squad.Paragraph, where: str) -> list[str]:

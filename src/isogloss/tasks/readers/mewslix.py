@@ -11,6 +11,7 @@ import msgspec
 
 from isogloss.data.files import Digest, Stamp, stamp
 from isogloss.data.tables import jsonl
+from isogloss.decoding import convert_value, decode_json
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
@@ -86,10 +87,11 @@ def mention_text(record: Mapping[str, Any], index: int = 0) -> str:
     """
     try:
         mention = record["mention"] if "mention" in record else record["mentions"][index]
-        context, found = msgspec.convert(record["context"], _Context), msgspec.convert(mention, _Mention)
-    except (KeyError, IndexError, msgspec.ValidationError) as error:
+        context = record["context"]
+    except (KeyError, IndexError, TypeError) as error:
         raise DataError(f"not a mention record: {error!r}") from None
-    return _mention_text(context, found)
+    what = "a mention record"
+    return _mention_text(convert_value(context, _Context, what=what), convert_value(mention, _Mention, what=what))
 
 
 def _mention_text(context: _Context, mention: _Mention) -> str:
@@ -113,11 +115,7 @@ def _mention_text(context: _Context, mention: _Mention) -> str:
 
 def entity_text(record: Mapping[str, Any]) -> str:
     """The baseline's text of an entity: the listed sentences of its description, joined by spaces."""
-    try:
-        entity = msgspec.convert(record, _Entity)
-    except msgspec.ValidationError as error:
-        raise DataError(f"not an entity record: {error}") from None
-    return _entity_text(entity)
+    return _entity_text(convert_value(record, _Entity, what="an entity record"))
 
 
 def _entity_text(entity: _Entity) -> str:
@@ -162,24 +160,26 @@ def _pool(path: Path, _stamp: Stamp, mentions: Path, mentions_stamp: Stamp) -> P
         return {member.entity_id: intern(member.description_language) for member in jsonl(path, _EntityLanguage)}
 
     def texts() -> list[str]:
-        return list({record["entity_id"]: entity_text(record) for record in jsonl(path, dict[str, Any])}.values())
+        return list({entity.entity_id: _entity_text(entity) for entity in jsonl(path, _Entity)}.values())
 
     def targets() -> dict[str, str]:
         wanted = {
             mention.entity_id.strip() for doc in _documents(mentions, mentions_stamp)[0] for mention in doc.mentions
         }
         return {
-            packed.entity_id: _unpacked(packed) for packed in jsonl(path, _PackedEntity) if packed.entity_id in wanted
+            packed.entity_id: _unpacked(packed, path)
+            for packed in jsonl(path, _PackedEntity)
+            if packed.entity_id in wanted
         }
 
     return Pool(members, texts, targets)
 
 
-def _unpacked(packed: _PackedEntity) -> str:
-    description = msgspec.json.decode(packed.description, type=str)
-    return _entity_text(
-        _Entity(packed.entity_id, description, "", msgspec.json.decode(packed.sentence_spans, type=list[_Span]))
-    )
+def _unpacked(packed: _PackedEntity, path: Path) -> str:
+    where, what = f"{path}, entity {packed.entity_id}", "the expected JSON record"
+    description = decode_json(bytes(packed.description), where, str, what=what)
+    spans = decode_json(bytes(packed.sentence_spans), where, list[_Span], what=what)
+    return _entity_text(_Entity(packed.entity_id, description, "", spans))
 
 
 def pairs(files: SplitFiles) -> Examples | None:
