@@ -182,6 +182,7 @@ def _untouched(plan: Plan, record: CellRecord) -> bool:
 def _remove_leftovers(plan: Plan) -> None:
     """Remove what killed processes left; unfinished files of cells are removed with the cell's lock held."""
     remove_stale(plan.root)
-    for folder in (plan.root, *plan.seed_folders):
+    seeds = plan.seed_folders
+    for folder in (plan.root, *seeds, *(seed / CELL_RECORDS for seed in seeds)):
         for leftover in folder.glob(".*.part"):
             remove_file(leftover)
