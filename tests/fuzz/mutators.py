@@ -5,7 +5,9 @@ import gzip
 import json
 import lzma
 import random
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import zstandard
@@ -323,3 +325,11 @@ def same_json(rng: random.Random, content: bytes) -> tuple[bytes, str]:
     lines = [json.dumps(record, ensure_ascii=escaped, separators=separators).encode() for record in shuffled]
     blank = rng.random() < 0.2
     return (b"\n\n" if blank else b"\n").join(lines) + b"\n", f"rewritten {separators} {escaped=} {blank=}"
+
+
+def clear(path: Path) -> None:
+    """Remove whatever is there: a file, a folder, a link."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

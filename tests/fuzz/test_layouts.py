@@ -1,13 +1,12 @@
 """Prediction folders that are laid out in every wrong way: names, links, pipes, folders for files, two for one."""
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from fuzz import made
 from fuzz.campaign import Campaign, Case
-from fuzz.mutators import PACKERS
+from fuzz.mutators import PACKERS, clear
 from fuzz.oracle import FaultError, check_tidy, command, read_json
 from fuzz.oracle import check_scores as check_record
 
@@ -57,13 +56,6 @@ def _files(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*.jsonl") if path.is_file() and not path.is_symlink())
 
 
-def _clear(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def _rename(case: Case, root: Path) -> None:
     path = _place(case, root)
     target = path.with_name(case.rng.choice(NAMES))
@@ -92,25 +84,25 @@ def _link(case: Case, root: Path) -> None:
     target = case.rng.choice((path, path.parent, Path("nowhere"), root, Path("/"), *_files(root)[:1]))
     case.tell(f"to {target}")
     if path != root:
-        _clear(path)
+        clear(path)
         path.symlink_to(target)
 
 
 def _folder(case: Case, root: Path) -> None:
     path = _place(case, root)
-    _clear(path)
+    clear(path)
     path.mkdir()
 
 
 def _pipe(case: Case, root: Path) -> None:
     path = case.rng.choice((_place(case, root), root / "system.toml", root / "results.json"))
-    _clear(path)
+    clear(path)
     os.mkfifo(path)
 
 
 def _file(case: Case, root: Path) -> None:
     path = _place(case, root)
-    _clear(path)
+    clear(path)
     path.write_bytes(b"{}\n")
 
 
@@ -124,7 +116,7 @@ def _second(case: Case, root: Path) -> None:
         lines = path.read_bytes().splitlines(keepends=True)
         suffix = case.rng.choice([*PACKERS][1:])
         second = path.with_name(path.name + suffix)
-        _clear(second)
+        clear(second)
         second.write_bytes(PACKERS[suffix](b"".join(lines[: len(lines) // 2])))
 
 

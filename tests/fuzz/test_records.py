@@ -11,7 +11,7 @@ import pytest
 
 import isogloss
 from fuzz.campaign import Campaign, Case
-from fuzz.mutators import spoil
+from fuzz.mutators import clear, spoil
 from fuzz.oracle import FaultError, attempt, numbers
 from isogloss.runs import locks
 
@@ -45,12 +45,13 @@ def add_lock(case: Case, root: Path) -> None:
     rng, home = case.rng, root / "ngram/zero-shot"
     folder = home / f"seed-{rng.randrange(2)}/.cells" / rng.choice(TASKS)
     path = rng.choice((home / ".cells/run.lock", folder / "fit.lock", folder / "de.lock", folder / ".de.lock.0.claim"))
-    path.with_suffix(".json").unlink(missing_ok=True)
+    clear(path.with_suffix(".json"))
     path.parent.mkdir(exist_ok=True)
     moment = rng.choice((0, 1e9, time.time(), time.time(), time.time() + 10**8))
     content = lock_content(case)
     case.tell(f"{path.relative_to(root)}: {content[:100]!r} at {moment:.0f}")
     for file in (path, path.with_name(f"{path.name}.a"))[: rng.choice((1, 1, 2))]:
+        clear(file)
         file.write_bytes(content)
         os.utime(file, (moment, moment))
 
