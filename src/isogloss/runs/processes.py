@@ -85,6 +85,7 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
         self.plan = plan
         self.slots = jobs
         self._workers: list[_Worker] = []
+        self._some_died = False
         self._exits = ExitStack()
 
     def __enter__(self) -> "ProcessEngine":
@@ -99,6 +100,9 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
                 _stop(self._workers)
             for worker in self._workers:
                 worker.process.join()
+        if self._some_died:
+            # Not before: the lock of one that died meanwhile tells what it was at.
+            remove_stale(self.plan.root)
 
     def submit(self, job: CellsJob) -> "Future[int]":
         """Give a job to a process that has none; one is started where there is none."""
@@ -131,14 +135,15 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
     def _died(self, worker: _Worker) -> None:
         if worker.process.exitcode == INTERRUPTED:
             raise KeyboardInterrupt
+        self._some_died = True
         failed = _fail_cells_of(self.plan, worker.process)
-        if not failed:
+        if failed is None:
             # It would die again: there is one process less.
             self.slots -= 1
             if not self.slots:
                 what = f"the processes of {self.plan.system} die ({_cause(worker.process)}) before they fill a cell"
                 raise SystemFailureError(what, fix="With --jobs 1 it fails where one can see it")
-        worker.finish(len(failed))
+        worker.finish(len(failed or ()))
 
 
 def _work(plan: Plan, connection: "Connection[int | Exception, CellsJob]") -> None:
@@ -182,21 +187,25 @@ def _stop(workers: list[_Worker]) -> None:
                 act(worker)
 
 
-def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey]:
-    """Record the cells that a dead process worked on as failed: the one it filled, or all it was fitting for."""
+def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey] | None:
+    """Record the cells that a dead process worked on as failed: the one it filled, or all it was fitting for.
+
+    Gives those that were not failed before: of two processes that died over one cell, the second has none. None if it
+    had not begun with anything.
+    """
 
     def had(lock: Path) -> bool:
         return any(owner.pid == process.pid for owner in owners(lock))
 
-    cells = [cell for cell in plan.missing(plan.cells) if had(plan.lock_path(cell))]
-    if not cells:
+    held = [cell for cell in plan.cells if had(plan.lock_path(cell))]
+    if not held:
         fits = [group for group in plan.groups if had(plan.group_lock_path(group))]
-        cells = plan.missing([cell for group in fits for cell in group.cells])
+        held = [cell for group in fits for cell in group.cells]
+    cells = plan.missing(held)
     outcome = CellOutcome("failed", f"the process died: {_cause(process)}")
     for cell in cells:
         write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
-    remove_stale(plan.root)
-    return cells
+    return cells if held else None
 
 
 def _cause(process: SpawnProcess) -> str:
