@@ -247,6 +247,10 @@ def test_what_is_no_share_has_no_ends_and_no_padding() -> None:
     sides = [Statistics(rng.normal(level, 1, (60, 1)), plain) for level in (55, 50)]
     low, high = difference(*map(estimate, sides), paired=True).difference_interval() or (0, 0)
     assert 4 < low < 5.3 and 4.7 < high < 6.5
+    # Nothing varies, and there is no scale to say how much it could: no interval, rather than a point.
+    constant = estimate(Statistics(np.full((60, 1), 7.0), plain))
+    assert constant.score_interval() is None
+    assert difference(constant, constant, paired=True).difference_interval() is None
 
 
 def test_a_score_that_some_sources_alone_make_possible_has_no_interval() -> None:

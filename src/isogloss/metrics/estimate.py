@@ -15,7 +15,7 @@ from math import fsum, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
+from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, checked_rows, sums_by_place
 from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile, t_tail
 
 # Scores that are equal on paper may differ in their last digits.
@@ -101,7 +101,8 @@ class Estimate:
         Wilson's interval with Student's quantile and the effective number of examples, which is how many 0/1 examples
         would have the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where
         the bootstrap is too narrow, and never leaves the scale. Where no source differs from the others, the
-        effective number is that of the sources. What is no share has no ends, and Student's plain interval.
+        effective number is that of the sources. What is no share has no ends, and Student's plain interval, or
+        none where nothing varies.
         """
         if self.sources < ENOUGH:
             return None
@@ -109,7 +110,7 @@ class Estimate:
         spread, variance = self.value * (1 - self.value), self.variance
         if not self.is_share or spread < -ROUNDING:
             margin = quantile * sqrt(variance)
-            return self.value - margin, self.value + margin
+            return (self.value - margin, self.value + margin) if variance > ROUNDING**2 else None
         if variance < ROUNDING**2 or spread < ROUNDING:
             effective = float(self.sources)
         else:
@@ -122,9 +123,10 @@ class Estimate:
         Student's interval, moved and widened by two further examples of which one favours either side (Agresti
         and Min 2005): no point even where all sources agree.
         """
-        if self.sources < ENOUGH:
+        error = sqrt(self.variance + self.unseen)
+        if self.sources < ENOUGH or error < ROUNDING:
             return None
-        margin = t_quantile((1 + level) / 2, self.freedom) * sqrt(self.variance + self.unseen)
+        margin = t_quantile((1 + level) / 2, self.freedom) * error
         low, high = self.centre - margin, self.centre + margin
         if self.is_share:
             low, high = max(-1.0, low), min(1.0, high)
@@ -158,14 +160,10 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     Raises:
         ValueError: there are no rows, or a number is not finite.
     """
-    rows = statistics.rows
-    if not len(rows):
-        raise ValueError("no rows: there is nothing to estimate")
-    if not np.isfinite(rows).all():
-        raise ValueError(f"row {int(np.argmin(np.isfinite(rows).all(axis=1)))} of the statistics is not finite")
+    rows = checked_rows(statistics)
     position, size = _positions(statistics, codes, size)
     counts = np.bincount(position, minlength=size)
-    sums = _sum_by_source(rows, position, size)
+    sums = sums_by_place(rows, position, size)
     present = counts > 0
     total = rows.sum(axis=0)
     without = statistics.value(total - sums[present], len(rows) - counts[present])
@@ -210,7 +208,7 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     if not same or a.rows.shape != b.rows.shape:
         raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
     position, size = _positions(a, codes, size)
-    moves = _sum_by_source((a.rows - b.rows) / 2, position, size)
+    moves = sums_by_place((a.rows - b.rows) / 2, position, size)
     middle = (a.sums + b.sums) / 2
     values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
     present = np.bincount(position, minlength=size) > 0
@@ -225,10 +223,6 @@ def _positions(statistics: Statistics, codes: IntArray | None, size: int) -> tup
     elif statistics.units is not None and not size:
         position = np.unique(position, return_inverse=True)[1].astype(np.int64)
     return position, max(size, int(position.max(initial=-1)) + 1)
-
-
-def _sum_by_source(rows: FloatArray, position: IntArray, size: int) -> FloatArray:
-    return np.stack([np.bincount(position, weights=column, minlength=size) for column in rows.T], axis=1)
 
 
 def mean(

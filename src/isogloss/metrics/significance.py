@@ -48,19 +48,20 @@ def sign_test(values: npt.ArrayLike) -> float:
     if largest < SMALLEST_P:
         return 1.0
     given = given[np.abs(given) > ROUNDING * largest] / largest
+    observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
+    if observed < ROUNDING:
+        return 1.0
     whole = _whole_numbers(given)
     if whole is None and ENUMERATED < len(given) <= ROUNDED:
         # Nearly whole numbers, such as answers right, wrong or half right, have a sum with steps.
         whole = np.rint(given * (COUNTED // len(given))).astype(np.int64)
-    if abs(fsum(given.tolist())) < ROUNDING:
-        return 1.0
+    sizes = np.sort(np.abs(given))
     if whole is not None:
         p = _counted_tail(np.abs(whole[whole != 0]), abs(int(whole.sum())))
+    elif len(sizes) <= ENUMERATED:
+        p = _enumerated_tail(sizes, observed)
     else:
-        observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
-        sizes = np.sort(np.abs(given))
-        few = len(sizes) <= ENUMERATED
-        p = _enumerated_tail(sizes, observed) if few else 2 * _saddlepoint_tail(sizes, observed)
+        p = 2 * _saddlepoint_tail(sizes, observed)
     return min(1.0, max(p, SMALLEST_P))
 
 

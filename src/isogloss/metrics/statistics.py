@@ -124,3 +124,25 @@ def merge(parts: Sequence[Statistics]) -> Statistics:
     return Statistics(
         np.concatenate([part.rows for part in parts]), parts[0].value, np.concatenate(tagged) if tagged else None
     )
+
+
+def checked_rows(statistics: Statistics) -> FloatArray:
+    """The rows, once they are known to be a table, not empty, and free of NaN and infinity.
+
+    Raises:
+        ValueError: they are not.
+    """
+    rows = statistics.rows
+    if rows.ndim != 2:
+        raise ValueError(f"statistics must be of shape (n, k), got {rows.shape}")
+    if not len(rows):
+        raise ValueError("no rows: there is nothing to resample")
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"row {int(np.argmin(finite))} of the statistics is not finite")
+    return rows
+
+
+def sums_by_place(rows: FloatArray, places: IntArray, count: int) -> FloatArray:
+    """Column sums (count, k) of the rows that belong to each place."""
+    return np.stack([np.bincount(places, weights=column, minlength=count) for column in rows.T], axis=1)

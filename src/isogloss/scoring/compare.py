@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import overload
 
-import msgspec
-
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.estimate import Estimate, difference, mean
@@ -161,11 +159,15 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
     for first_cells, second_cells in pairs.values():
         check_same_examples((*first_cells, *second_cells), " and ".join(names))
     contrasts = [
-        _contrast("cell", "/".join(key), _paired({key: each}, request)[key], len(pairs)) for key, each in pairs.items()
+        _contrast("cell", "/".join(key), _paired({key: each}, request)[key], len(pairs), of_task=key[0])
+        for key, each in pairs.items()
     ]
     averages = _task_averages(pairs, request)
     partial = {name: _is_partial(name, pairs, request) for name in {*averages, *request.suite.tasks}}
-    tasks = [_contrast("task", name, each, len(averages), partial[name]) for name, each in averages.items()]
+    tasks = [
+        _contrast("task", name, each, len(averages), of_task=name, partial=partial[name])
+        for name, each in averages.items()
+    ]
     of_suite = {name: each for name, each in averages.items() if name in request.suite.tasks}
     has_overall = len(of_suite) > 1 and request.split != "best"
     mixed = has_overall and mixed_directions(of_suite)
@@ -239,19 +241,20 @@ def _paired(pairs: CellPairs, request: Request) -> dict[tuple[str, str], PairedE
     return found
 
 
-def _contrast(level: str, name: str, pair: PairedEstimates, family: int, partial: bool = False) -> ScoreContrast:
-    """The contrast of a cell (`task/language`), a task, or of several tasks, under the name of the first."""
+def _contrast(
+    level: str, name: str, pair: PairedEstimates, family: int, *, of_task: str, partial: bool = False
+) -> ScoreContrast:
+    """The contrast of a cell, a task or the overall figure; `of_task` is a task of it, which says what is better."""
     apart = difference(pair.first, pair.second, paired=True)
     p, test = (apart.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
     fields = contrast_fields((pair.first.value, pair.second.value), apart, p, family)
-    lower = lower_is_better(name.partition("/")[0])
     return ScoreContrast(
         **fields,
         level=level,
         name=name,
         test=test,
         n=pair.first.n,
-        lower_is_better=lower,
+        lower_is_better=lower_is_better(of_task),
         partial=partial,
         seed_share=seed_share(apart),
     )
@@ -263,5 +266,4 @@ def _overall(averages: Mapping[str, PairedEstimates], request: Request, partial:
     pair = aggregate.combined(
         averages, suite.rule, lambda name: task(name).category, PairedEstimates.mean, suite.weights
     )
-    contrast = _contrast("overall", next(iter(averages)), pair, 1, partial)
-    return msgspec.structs.replace(contrast, name=suite.rule)
+    return _contrast("overall", suite.rule, pair, 1, of_task=next(iter(averages)), partial=partial)

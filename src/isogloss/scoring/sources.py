@@ -6,6 +6,7 @@ translations. Languages and tasks whose examples have sources in common form a s
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -21,13 +22,17 @@ class Sources:
     def __init__(self, cells: Iterable[Cell], resample: Resample = "source") -> None:
         self.resample = resample
         by_space: dict[str, list[Cell]] = {}
+        unnamed: dict[tuple[str, str], int] = {}
         for cell in cells:
             if self._names(cell) is not None:
                 by_space.setdefault(_space(cell), []).append(cell)
+            else:
+                unnamed[cell.task, cell.language] = cell.n
         self._codes = {space: self._numbered(members) for space, members in by_space.items()}
-        self._unnamed: dict[tuple[str, str], int] = {}
-        self._unnamed_from: dict[tuple[str, str], int] = {}
         self._size = {space: max(codes.values(), default=-1) + 1 for space, codes in self._codes.items()}
+        # Examples without a name are nobody else's: where cells are merged they come after all that have one.
+        starts = accumulate(unnamed.values(), initial=max(self._size.values(), default=0))
+        self._start = dict(zip(unnamed, starts, strict=False))
 
     def _names(self, cell: Cell) -> list[str] | None:
         by_source = self.resample == "source" and cell.clusters is not None
@@ -60,12 +65,9 @@ class Sources:
     def by_source(self, cell: Cell, statistics: Statistics) -> Statistics:
         """The statistics of a cell with the sources of the space as units, so that cells can be merged."""
         codes, _, _ = self.of_examples(cell)
-        units = np.arange(len(statistics)) if statistics.units is None else statistics.units
         if codes is None:
-            # Examples without a name are nobody else's: they come after all that have one, each cell's after others'.
-            start = max(self._size.values(), default=0) + sum(self._unnamed.values())
-            codes = np.arange(cell.n) + self._unnamed_from.setdefault((cell.task, cell.language), start)
-            self._unnamed[cell.task, cell.language] = cell.n
+            codes = np.arange(cell.n) + self._start[cell.task, cell.language]
+        units = np.arange(len(statistics)) if statistics.units is None else statistics.units
         return replace(statistics, units=codes[units])
 
     def estimate(self, cell: Cell, statistics: Statistics) -> Estimate:
