@@ -27,11 +27,11 @@ def template(speaker: Grammar, path: str) -> str:
     found = getattr(speaker.file.templates, test)
     if kind == "contexts":
         return str(found.contexts[int(place) - 1])
-    if kind == "ask":
-        return str(found.ask[place])
+    if kind in ("ask", "sentence"):
+        return str(getattr(found, kind)[place])
     if test == "properties":
         return f"{{{place}@object}}"
-    return str(found.questions[int(place) - 1][kind == "answers"])
+    return str(found.questions[int(place) - 1][("questions", "answers", "sentences").index(kind)])
 
 
 def expected(code: str) -> list[tuple[str, str, str]]:

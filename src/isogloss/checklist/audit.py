@@ -21,6 +21,8 @@ FINDINGS = {
     "not-a-span": "the answer is in the context, but not as a span of whole tokens",
     "ambiguous": "the answer is in the context more than once",
     "unreachable": "no span of the context matches the answer under the scoring rule",
+    "refused": "a right answer is scored wrong",
+    "taken": "a wrong answer is scored right",
     "same-name": "the two people have one name",
     "script": "letters of another script",
     "capital": "a sentence does not begin with a capital",

@@ -91,6 +91,8 @@ def _row(example: ChecklistExample, speaker: Grammar) -> dict[str, object]:
         "context": example.context,
         "question": example.question,
         "answer": example.answer,
+        "accepted": example.accepted,
+        "sentence": example.sentence,
         "review": speaker.file.review[case.test],
         "slots": {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots},
     }

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from isogloss.checklist.fair_answers import is_right
 from isogloss.checklist.matching import matches
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -39,12 +40,15 @@ class Match(QuestionAnswering):
         return Judgement(metrics, notes=notes, row_example=firsts)
 
     def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
-        """The rows of the examples whose answer is none of the right ones."""
-        return [
-            row
-            for row, (said, answers) in enumerate(zip(values, examples["answers"], strict=True))
-            if said is None or not any(matches(said, right, language=examples.language, mode=mode) for right in answers)
-        ]
+        """The rows of the examples whose answer is none of the right ones; by the paper's rule there is but one."""
+        if mode == "fair":
+            columns = (examples[name] for name in ("accepted", "question", "sentence"))
+            rows = zip(values, *columns, strict=True)
+            right = (said is not None and is_right(said, accepted, examples.language, *asked) for said, accepted, *asked in rows)
+        else:
+            pairs = zip(values, examples["answers"], strict=True)
+            right = (said is not None and matches(said, answers[0], language=examples.language, mode=mode) for said, answers in pairs)
+        return [row for row, is_so in enumerate(right) if not is_so]
 
 
 class Invariance(Match):

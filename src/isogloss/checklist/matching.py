@@ -1,16 +1,17 @@
 """Whether an answer is right: by the paper's rule, and by a fair one.
 
 `paper` is the released scorer: articles of the language become a blank, some end characters are stripped, the rest must
-be equal to the letter. `fair` compares what a reader would: Unicode-normalised and case-folded, without articles,
-classifiers and end marks, and forgiving what the language attaches to a word.
+be equal to the letter. `fair` accepts what a reader would: any form of the word that is asked for ("stone" for "made of
+stone"), Unicode-normalised and case-folded, without articles, classifiers and end marks, with what the language
+attaches to a word; and the same as a sentence that says the question again ("The key is made of stone.").
 """
 
 import re
-import unicodedata
 from functools import cache
 
+from isogloss.checklist.fair_answers import is_right, known_forms
 from isogloss.errors import unknown
-from isogloss.grammar.file import CODES, grammar
+from isogloss.grammar.file import CODES
 
 MODES = ("paper", "fair")
 
@@ -40,7 +41,7 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
 
     Args:
         prediction: what a system answered.
-        answer: the right answer.
+        answer: the right answer; by the fair rule, any other form of that word is right too.
         language: of both, by its code.
         mode: the rule, "paper" or "fair".
 
@@ -53,54 +54,9 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
         return cleaned(prediction, language) == cleaned(answer, language)
     if language not in CODES:
         raise unknown("language of the checklist", language, CODES)
-    return _fair(prediction, answer, language)
+    return is_right(prediction, (answer, *known_forms(answer, language)), language)
 
 
 def cleaned(text: str, language: str) -> str:
     """The released cleaner: articles become a blank, then end characters are stripped."""
     return _articles(language).sub(" ", text).strip(",. " + _PAPER_END.get(language, ""))
-
-
-@cache
-def _edges(language: str) -> tuple[frozenset[str], str, tuple[str, ...], tuple[str, ...]]:
-    """Small words, end marks, prefixes and particles that the fair rule forgives."""
-    file = grammar(language).file
-    return (
-        frozenset(map(_folded, (*file.articles, *file.classifiers))),
-        file.end + " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]",
-        tuple(map(_folded, file.prefixes)),
-        tuple(map(_folded, file.particles)),
-    )
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-
-
-@cache
-def _core(text: str, language: str) -> str:
-    """The text without what may be at its edges: marks, articles, classifiers."""
-    small, end, _, _ = _edges(language)
-    words = _folded(text).strip(end).split()
-    while len(words) > 1 and words[0] in small:
-        words.pop(0)
-    while len(words) > 1 and words[-1] in small:
-        words.pop()
-    joined = " ".join(words).strip(end)
-    for attached in sorted(small, key=len, reverse=True):
-        # Scripts without blanks attach classifiers and articles directly.
-        if attached and len(joined) > len(attached) and joined.startswith(attached) and not attached.isascii():
-            return joined.removeprefix(attached).strip(end)
-    return joined
-
-
-def _fair(prediction: str, answer: str, language: str) -> bool:
-    said, wanted = _core(prediction, language), _core(answer, language)
-    if said == wanted:
-        return True
-    _, _, prefixes, particles = _edges(language)
-    for prefix in ("", *prefixes):
-        for particle in ("", *particles):
-            if f"{prefix}{wanted}{particle}" == said or f"{prefix}{said}{particle}" == wanted:
-                return bool(said)
-    return False

@@ -16,7 +16,8 @@ def read(split: SplitFiles) -> Examples:
     variants = dict.fromkeys(("mft", variant))
     asked = [each for name in variants for each in language_examples(split.language, name, (test,))]
     for each in asked:
-        split.digest.update("\t".join((each.id, each.context, each.question, each.answer, "\n")).encode())
+        text = (each.id, each.context, each.question, *each.accepted, each.sentence, "\n")
+        split.digest.update("\t".join(text).encode())
     for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
         split.read.append(Path(str(files(f"isogloss.{package}"))) / name)
     cases = [each.case.id for each in asked]
@@ -27,6 +28,8 @@ def read(split: SplitFiles) -> Examples:
             "context": [each.context for each in asked],
             "answers": [[each.answer] for each in asked],
             "answer_starts": [[each.context.find(each.answer)] for each in asked],
+            "accepted": [each.accepted for each in asked],
+            "sentence": [each.sentence for each in asked],
             "renamed": [each.renamed for each in asked],
         },
         "answers",

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from isogloss.checklist.audit import Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.answer_audit import answer_defects
+from isogloss.checklist.audit import Finding, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.errors import IsoglossError, unknown
@@ -73,7 +74,7 @@ def _drawn_cases(test: str, count: int, seed: int) -> tuple[ChecklistCase, ...]:
 def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> bool:
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
-    answers = [speaker.answer(answer, words) for _, answer in questions]
+    answers = [speaker.answer(asked.answer, words) for asked in questions]
     return all(occurs_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
 
 
@@ -94,7 +95,14 @@ def language_examples(
 
 def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fair") -> Findings:
     """Every defect of the tests in a language; a language with any cannot be shipped."""
-    return audit(language_examples(code, count=count, seed=seed), token_rules(grammar(code), mode))
+    speaker = grammar(code)
+    findings = audit(language_examples(code, count=count, seed=seed), token_rules(speaker, mode))
+    for test in TESTS:
+        for case in suite_cases(test, count, seed):
+            findings.found += [
+                Finding(code, test, example, kind, detail) for example, kind, detail in answer_defects(case, speaker)
+            ]
+    return findings
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:

@@ -1,14 +1,16 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import Grammar
-from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, QuestionTemplates, concepts
+from isogloss.grammar.templates import answer_slot
 from isogloss.grammar.words import Word
 
 # Slots that are filled with the name of a person.
@@ -46,15 +48,24 @@ class ChecklistCase:
         """The same in every language."""
         return f"{self.test}-{self.number:04d}"
 
+    def lexicon(self, slot: str) -> str:
+        """Where the word of a slot is found: `name` for people, what was drawn for a property, else the slot's name."""
+        if slot in PEOPLE:
+            return "name"
+        return dict(self.slots)[slot].rpartition("/")[0] or slot
+
 
 @dataclass(frozen=True)
 class ChecklistExample:
-    """A context with a question and its right answer.
+    """A context with a question and its right answers.
 
     Attributes:
         case: whose example it is.
         place: its number among the examples of the case.
+        answer: a span of the context.
         people: the names in it.
+        accepted: all right answers: the span, and every other form of the word that is asked for.
+        sentence: the answer as a whole sentence.
         variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
         renamed: old and new names, where people were exchanged.
     """
@@ -65,6 +76,8 @@ class ChecklistExample:
     question: str
     answer: str
     people: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    sentence: str = ""
     variant: str = "mft"
     renamed: tuple[tuple[str, str], ...] = ()
 
@@ -107,33 +120,64 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...
 
 
 def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
-    """The case's words in a language."""
+    """The case's words in a language, by slot; those of properties also by their lexicon."""
     words: dict[str, Word] = {}
     for slot, value in case.slots:
-        lexicon, _, concept = value.rpartition("/")
-        words[slot] = speaker.word("name" if slot in PEOPLE else lexicon or slot, concept)
+        drawn, _, concept = value.rpartition("/")
+        words[slot] = speaker.word("name" if slot in PEOPLE else drawn or slot, concept)
+        if drawn:
+            words[drawn] = words[slot]
     return words
+
+
+class AskedQuestion(NamedTuple):
+    """A question template of a case.
+
+    Attributes:
+        question: the question.
+        answer: what fills it is a span of the context.
+        sentence: the answer as a whole sentence.
+        slot: the slot whose word is asked for.
+    """
+
+    question: str
+    answer: str
+    sentence: str
+    slot: str
 
 
 def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
     """Every context of the case with every question."""
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
-    asked = [(speaker.say(question, words), speaker.answer(answer, words)) for question, answer in questions]
+    asked = [_asked(question, case, words, speaker) for question in questions]
     people = tuple(words[slot].base for slot in PEOPLE if slot in words)
     said = (speaker.say(template, words) for template in contexts)
-    for place, (context, (question, answer)) in enumerate(product(said, asked)):
-        yield ChecklistExample(case, place, context, question, answer, people)
+    for place, (context, (question, accepted, sentence)) in enumerate(product(said, asked)):
+        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, sentence)
 
 
-def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[tuple[str, str]]]:
-    """Contexts, and questions with answers, of the case's test; the properties test asks for what was drawn."""
+def _asked(
+    asked: AskedQuestion, case: ChecklistCase, words: Mapping[str, Word], speaker: Grammar
+) -> tuple[str, tuple[str, ...], str]:
+    """A question, its right answers, and the answer as a whole sentence."""
+    answer = speaker.answer(asked.answer, words)
+    others = speaker.answer_forms[case.lexicon(asked.slot)][words[asked.slot].concept]
+    accepted = tuple(dict.fromkeys((answer, *others)))
+    return speaker.say(asked.question, words), accepted, speaker.say(asked.sentence, words)
+
+
+def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:
+    """Contexts and questions of the case's test; the properties test asks for what was drawn."""
     sheet = speaker.file.templates
     if case.test == "properties":
-        drawn = dict(case.slots)
-        kinds = [(slot, drawn[slot].partition("/")[0]) for slot in ("p", "q")]
         contexts = sheet.properties.contexts
-        questions = [(sheet.properties.ask[kind], f"{{{slot}@object}}") for slot, kind in kinds]
+        questions = [
+            AskedQuestion(sheet.properties.ask[kind], f"{{{slot}@object}}", sheet.properties.sentence[kind], slot)
+            for slot, kind in (("p", case.lexicon("p")), ("q", case.lexicon("q")))
+        ]
     else:
-        contexts, questions = getattr(sheet, case.test).contexts, getattr(sheet, case.test).questions
+        test: QuestionTemplates = getattr(sheet, case.test)
+        contexts = test.contexts
+        questions = [AskedQuestion(*texts, slot=answer_slot(texts[1])) for texts in test.questions]
     return contexts[: case.contexts], questions[: case.questions]

@@ -1,15 +1,17 @@
 """The grammar of a language: its file, read and checked, as words, rules and sentences."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import product
 
 from isogloss.errors import unknown
 from isogloss.grammar.polish import polisher
-from isogloss.grammar.schema import CASED_SCRIPTS, LanguageFile, concepts, parse
-from isogloss.grammar.templates import Filler, TemplateWriter
-from isogloss.grammar.words import GrammarError, Rewrite, Word
+from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, TESTS, LanguageFile, concepts, parse
+from isogloss.grammar.templates import Filler, Slot, TemplateWriter, compiled
+from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
 from isogloss.languages import language
 
 _FOLDER = files("isogloss.grammar") / "languages"
@@ -57,6 +59,35 @@ class Grammar:
             gender: [_word(f"{gender}{i}", entry, gender) for i, entry in enumerate(entries)]
             for gender, entries in lists.items()
         }
+
+    @cached_property
+    def answer_forms(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Every form in which a word may be given as an answer, by lexicon (people under `name`) and concept.
+
+        These are its listed forms, those that answer templates ask for, and those the file says are accepted.
+        """
+        people = {name.concept: name for names in self.names.values() for name in names}
+        asked = {name: people if name == "name" else self.lexicons[name] for name in ASKED}
+        return {
+            name: {concept: self._forms(word, self._answered_as(name)) for concept, word in words.items()}
+            for name, words in asked.items()
+        }
+
+    def _answered_as(self, lexicon: str) -> list[str]:
+        """The names of the forms in which words of a lexicon are answers."""
+        tests = (getattr(self.file.templates, test) for test in TESTS if test != "properties")
+        answers = (compiled(answer)[0] for test in tests for _, answer, _ in test.questions)
+        forms = {piece.form: None for piece in answers if isinstance(piece, Slot) and piece.name == lexicon}
+        return [*filter(None, forms), *self.file.accepted.get(lexicon, ())]
+
+    def _forms(self, word: Word, names: Sequence[str]) -> tuple[str, ...]:
+        """The word's listed forms and those named, in every class that it has a form for."""
+        found = [word.base, *word.forms.values()]
+        classes = dict.fromkeys((word.agreement, "", *word.forms))
+        for name, agree in product(names, classes):
+            with suppress(GrammarError):  # a rule that does not fit the word: it has no such form
+                found.append(word.form(name, agree, self.rules))
+        return tuple(dict.fromkeys(with_degree(form, "") for form in found))
 
     def word(self, lexicon: str, concept: str) -> Word:
         """A word by its concept; a name by gender and number (`m3`)."""

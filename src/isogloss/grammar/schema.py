@@ -28,6 +28,8 @@ TESTS = {
 }
 # What the test `properties` asks for.
 PROPERTIES = ("colour", "size", "age", "shape", "material")
+# What questions ask for: words of these lexicons, and people.
+ASKED = (*PROPERTIES, "profession", "nationality", "animal", "vehicle", "name")
 LEAST_NAMES = 40
 
 # Scripts that begin sentences with a capital. Georgian has capitals that are never used this way.
@@ -56,17 +58,18 @@ class FormRule(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class QuestionTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """A test: contexts, and questions with their answers."""
+    """A test: contexts, and questions, each with its answer and the answer as a whole sentence."""
 
     contexts: list[str]
-    questions: list[tuple[str, str]]
+    questions: list[tuple[str, str, str]]
 
 
 class PropertyTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """The properties test: one question for each kind of property."""
+    """The properties test: for each kind of property a question, and its answer as a whole sentence."""
 
     contexts: list[str]
     ask: dict[str, str]
+    sentence: dict[str, str]
 
 
 class InvarianceTemplates(msgspec.Struct, forbid_unknown_fields=True):
@@ -87,12 +90,13 @@ class Templates(msgspec.Struct, forbid_unknown_fields=True):
     invariance: InvarianceTemplates
 
     def tests(self) -> dict[str, list[str]]:
-        """All templates by test: contexts, questions, answers."""
-        found: dict[str, list[str]] = {"properties": [*self.properties.contexts, *self.properties.ask.values()]}
+        """All templates by test: contexts, questions, answers, whole sentences."""
+        properties = self.properties
+        found = {"properties": [*properties.contexts, *properties.ask.values(), *properties.sentence.values()]}
         for name in TESTS:
             if name != "properties":
                 test: QuestionTemplates = getattr(self, name)
-                found[name] = [*test.contexts, *(text for pair in test.questions for text in pair)]
+                found[name] = [*test.contexts, *(text for texts in test.questions for text in texts)]
         return found
 
 
@@ -121,6 +125,8 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
     classifiers: list[str] = []
     prefixes: list[str] = []
     particles: list[str] = []
+    accepted: dict[str, list[str]] = {}
+    sentence_words: list[str] = []
     end: str = ".,;:!?"
     upper: dict[str, str] = {}
     uncapitalized: list[str] = []
@@ -235,8 +241,12 @@ def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
         if (len(found.contexts), asked) != (contexts, questions):
             counted = f"{len(found.contexts)} contexts and {asked} questions"
             yield f"templates.{test}.contexts", f"{counted} instead of {contexts} and {questions}"
-    if set(file.templates.properties.ask) != set(PROPERTIES):
-        yield "templates.properties.ask", "one question each for colour, size, age, shape and material is needed"
+    for field in ("ask", "sentence"):
+        if set(getattr(file.templates.properties, field)) != set(PROPERTIES):
+            yield f"templates.properties.{field}", "one each for colour, size, age, shape and material is needed"
+    for name in file.accepted:
+        if name not in ASKED:
+            yield f"accepted.{name}", f"no question asks for {name!r}, only for {', '.join(ASKED)}"
 
 
 @cache

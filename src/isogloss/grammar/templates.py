@@ -78,6 +78,14 @@ def slots(template: str) -> set[str]:
     return names
 
 
+def answer_slot(template: str) -> str:
+    """The slot whose word an answer is."""
+    for piece in compiled(template):
+        if isinstance(piece, Slot):
+            return piece.name
+    raise GrammarError(f"no slot in the answer {template!r}", fix="An answer is a slot: {a}, {animal.acc}")
+
+
 class TemplateWriter:
     """Fills templates by the rules of one language; what a slot makes of a word is worked out once."""
 
