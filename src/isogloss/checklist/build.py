@@ -1,7 +1,7 @@
 """Writing the suite: JSON lines with gold, slots and stable ids, and SQuAD files for systems that want those."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.shipped import language_examples, suite_cases
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
@@ -69,17 +70,18 @@ def build(
 def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool, code: str) -> tuple[Path, int]:
     speaker = grammar(code)
     examples = list(language_examples(code, variant, count=count, seed=seed))
+    review = {test: review_status(speaker, test).text for test in TESTS}
     path = out / f"{code}.jsonl"
     with atomic_write(path) as stream:
         for example in examples:
-            stream.write(msgspec.json.encode(_row(example, speaker)).decode() + "\n")
+            stream.write(msgspec.json.encode(_row(example, speaker, review)).decode() + "\n")
     if squad:
         with atomic_write(out / f"{code}.squad.json") as stream:
             json.dump(_squad(examples), stream, ensure_ascii=False)
     return path, len(examples)
 
 
-def _row(example: ChecklistExample, speaker: Grammar) -> dict[str, object]:
+def _row(example: ChecklistExample, speaker: Grammar, review: Mapping[str, str]) -> dict[str, object]:
     case = example.case
     words = fillers(case, speaker)
     return {
@@ -93,7 +95,7 @@ def _row(example: ChecklistExample, speaker: Grammar) -> dict[str, object]:
         "answer": example.answer,
         "accepted": example.accepted,
         "sentence": example.sentence,
-        "review": speaker.file.review[case.test],
+        "review": review[case.test],
         "slots": {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots},
     }
 

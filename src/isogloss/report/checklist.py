@@ -121,9 +121,12 @@ def _mark(code: str, test: str) -> str:
     return "†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else ""
 
 
-def side_by_side(case_id: str, rows: Sequence[tuple[str, str, str, str]]) -> Table:
-    """One case in several languages: context, question, answer."""
+def side_by_side(
+    case_id: str, rows: Sequence[tuple[str, str, str, str]], reviews: Mapping[str, Sequence[str]]
+) -> Table:
+    """One case in several languages: context, question, answer; below, which of them are reviewed how."""
     table = Table(f"Case {case_id}", ("", "context", "question", "answer"), words=4)
     for row in rows:
         table.add(*row)
+    table.notes = [f"{', '.join(codes)}: {status}" for status, codes in reviews.items()]
     return table
