@@ -8,7 +8,6 @@ from typing import Any
 from isogloss.checklist.review_files import FORMAT, MAX_BYTES, MAX_NAME, MAX_TEXT, VERSION
 from isogloss.checklist.review_items import GLOSS_LANGUAGE, ReviewItem, review_items
 from isogloss.checklist.review_marks import content_hash
-from isogloss.checklist.tasks import declared, task_id
 from isogloss.escaping import html_text
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS
@@ -90,7 +89,6 @@ def _data(items: Sequence[ReviewItem], speaker: Grammar, cases: int, seed: int) 
 
 def _group(test: str, kind: str, speaker: Grammar) -> dict[str, str]:
     """The title of a part of the page, and what the author of the words is unsure of."""
-    about = declared(task_id(test)).title.removeprefix("Checklist: ") if test else "all tests"
-    title = f"{about[:1].upper()}{about[1:]}: {KINDS[kind][0]}"
+    title = f"{test.replace('_', ' ').capitalize() or 'All tests'}: {KINDS[kind][0]}"
     doubt = speaker.file.review[test].partition("unreviewed; ")[2] if test else ""
     return {"title": title, "note": f"A note of the author on this part: {doubt}" if doubt else ""}
