@@ -214,25 +214,32 @@ class WordUse:
 def _word_items(speaker: Grammar, english: Grammar) -> list[ReviewItem]:
     """Every word with all its forms, and the lists of names."""
     uses = _word_uses(speaker, english)
-    items = []
+    items: list[ReviewItem] = []
     for lexicon, meanings in concepts().items():
         accepted = speaker.answer_forms.get(lexicon, {})
         for concept, meaning in meanings.items():
-            use = uses.get(f"{lexicon}.{concept}", WordUse())
+            use = uses.get(f"{lexicon}.{concept}")
+            if use is None:
+                continue  # no sentence has it
             others = [form for form in accepted.get(concept, ()) if form not in use.forms]
             lines = [*use.forms.values(), *([ReviewLine("counts as right, too", ", ".join(others))] if others else [])]
             wording = " / ".join((*use.forms, *others))
             key, tests = f"{lexicon}.{concept}", tuple(use.tests)
             items.append(ReviewItem(key, "word", tests, wording, tuple(lines), meaning=f"{lexicon}: {meaning}"))
-    for gender, name in _NAMES.items():
-        people = [uses.get(f"names.{person.concept}", WordUse()) for person in speaker.names[gender]]
-        shown = ", ".join(
-            " / ".join(dict.fromkeys((person.base, *use.forms)))
-            for person, use in zip(speaker.names[gender], people, strict=True)
-        )
-        tests = tuple(dict.fromkeys(chain.from_iterable(use.tests for use in people)))
-        items.append(ReviewItem(f"names.{name}", "names", tests, shown, (ReviewLine(f"{name} names", shown),)))
-    return items
+    return [*items, *(_names_item(gender, speaker, uses) for gender in _NAMES)]
+
+
+def _names_item(gender: str, speaker: Grammar, uses: Mapping[str, WordUse]) -> ReviewItem:
+    """The names of a gender, and the other forms in which sentences have them."""
+    people = speaker.names[gender]
+    used = [uses.get(f"names.{person.concept}", WordUse()) for person in people]
+    bases = {person.base: None for person in people}
+    others = {form: None for use in used for form in use.forms if form not in bases}
+    tests = dict.fromkeys(chain.from_iterable(use.tests for use in used))
+    lines = [ReviewLine(f"{_NAMES[gender]} names", ", ".join(bases))]
+    lines += [ReviewLine("the same in sentences", ", ".join(others))] if others else []
+    wording = " / ".join(line.text for line in lines)
+    return ReviewItem(f"names.{_NAMES[gender]}", "names", tuple(tests), wording, tuple(lines))
 
 
 def _word_uses(speaker: Grammar, english: Grammar) -> Mapping[str, WordUse]:
