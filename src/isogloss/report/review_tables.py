@@ -34,9 +34,9 @@ def _tests(merged: MergedReviews) -> Table:
     for each in merged.tests:
         found = each.agreement
         statistics.setdefault(found.statistic)
-        numbers = [_UNDEFINED if value is None else score_text(value, 1) for value in (found.percent,)]
+        percent = _UNDEFINED if found.percent is None else score_text(found.percent)
         kappa = _UNDEFINED if found.kappa is None else score_text(found.kappa, 2)
-        table.add(SHORT[each.test], each.mark or each.reason, str(each.speakers), str(found.items), *numbers, kappa)
+        table.add(SHORT[each.test], each.mark or each.reason, str(each.speakers), str(found.items), percent, kappa)
     named = [f"{name}' kappa" if name.endswith("s") else f"{name}'s kappa" for name in filter(None, statistics)]
     table.notes = [
         f"kappa: {' or '.join(named)}, agreement beyond chance; n/a where all verdicts are alike" if named
