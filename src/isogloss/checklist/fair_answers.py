@@ -1,25 +1,33 @@
-"""The fair rule: an answer is right if a reader who knows the language would say so."""
+"""The fair rule: an answer is right if a reader who knows the language would say so.
+
+Right is every accepted form of the word that is asked for, without what may be at its edges; and a sentence that holds
+one, beside words of the question and of such sentences, and no other word of its kind.
+"""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.languages import language as find_language
 
-_END_MARKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
+_QUOTES_AND_BLANKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
+
+# So many texts are remembered in each way they are read.
+_REMEMBERED = 1 << 16
+
+Tokens = tuple[str, ...]
 
 
 def is_right(prediction: str, accepted: tuple[str, ...], language: str, question: str = "", sentence: str = "") -> bool:
-    """Whether a prediction is one of the accepted answers, or says one of them in a sentence.
+    """Whether a prediction is one of the accepted answers, or a sentence that says one of them.
 
     Args:
         prediction: what a system answered.
         accepted: the right answers.
         language: of both, by its code.
-        question: what was asked; its words may be said again.
-        sentence: the answer as a whole sentence; so may its words.
+        question: what was asked, whose words a sentence may say again.
+        sentence: the answer as a whole sentence; another one may use its words. Without it, sentences are wrong.
     """
     reader = fair_reader(language)
     said = reader.bare(prediction)
@@ -28,21 +36,7 @@ def is_right(prediction: str, accepted: tuple[str, ...], language: str, question
     right = reader.all_bare(accepted)
     if said in right or any(reader.differ_by_attachment(said, each) for each in right):
         return True
-    return bool(sentence) and _said_in_sentence(reader, prediction, accepted, reader.frame(question, sentence))
-
-
-def known_forms(answer: str, language: str) -> tuple[str, ...]:
-    """All forms of the word that an answer is a form of; none where the language file has no such word."""
-    reader = fair_reader(language)
-    return tuple(form for word in reader.words_with(answer) for form in word)
-
-
-@dataclass(frozen=True)
-class WordForms:
-    """Where a word's forms are: `answer_forms[lexicon][concept]`."""
-
-    lexicon: str
-    concept: str
+    return bool(sentence) and reader.is_said_in(prediction, accepted, reader.frame(question, sentence))
 
 
 class FairReader:
@@ -50,16 +44,16 @@ class FairReader:
 
     def __init__(self, speaker: Grammar) -> None:
         file = speaker.file
-        self._speaker = speaker
         self.segmented = find_language(speaker.code).segmented
-        self._small = frozenset(map(_folded, (*file.articles, *file.classifiers)))
-        self._end = file.end + _END_MARKS
+        self._forms = speaker.answer_forms
+        self._small = sorted(map(_folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
+        self._end = file.end + _QUOTES_AND_BLANKS
         self._prefixes = tuple(map(_folded, file.prefixes))
         self._particles = tuple(map(_folded, file.particles))
-        said_again = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
-        self._always = frozenset(token for text in said_again for token in self.tokens(text))
+        always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
+        self._always = frozenset(token for text in always for token in self.tokens(text))
 
-    @lru_cache(maxsize=65536)  # noqa: B019 - there is one reader a language, for ever
+    @lru_cache(_REMEMBERED)  # noqa: B019 - there is one reader a language, for as long as the process lives
     def bare(self, text: str) -> str:
         """The text without what may be at its edges: marks, articles, classifiers."""
         words = _folded(text).strip(self._end).split()
@@ -69,12 +63,12 @@ class FairReader:
             words.pop()
         joined = " ".join(words).strip(self._end)
         if not self.segmented:  # classifiers are then attached: in front in Chinese, behind in Burmese and Thai
-            for attached in sorted(self._small, key=len, reverse=True):
-                if joined not in ("", attached):
+            for attached in self._small:
+                if joined != attached:
                     joined = joined.removeprefix(attached).removesuffix(attached).strip(self._end)
         return joined
 
-    @lru_cache(maxsize=8192)  # noqa: B019
+    @lru_cache(_REMEMBERED)  # noqa: B019
     def all_bare(self, texts: tuple[str, ...]) -> frozenset[str]:
         """Every text bare."""
         return frozenset(map(self.bare, texts))
@@ -91,53 +85,66 @@ class FairReader:
                     return True
         return False
 
-    @lru_cache(maxsize=65536)  # noqa: B019
-    def tokens(self, text: str) -> tuple[str, ...]:
+    @lru_cache(_REMEMBERED)  # noqa: B019
+    def tokens(self, text: str) -> Tokens:
         """Words; letters in scripts that do not part words."""
-        plain = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in _folded(text))
-        return tuple(plain.split() if self.segmented else plain.replace(" ", ""))
+        parted = _folded(text).translate(_BLANKS).split()
+        return tuple(parted if self.segmented else "".join(parted))
 
-    @lru_cache(maxsize=8192)  # noqa: B019
+    @lru_cache(_REMEMBERED)  # noqa: B019
     def frame(self, question: str, sentence: str) -> frozenset[str]:
-        """What an answer may say beside the answer proper: the question again, and how one says such a sentence."""
+        """What a sentence may say beside the answer proper: the question again, and what such sentences are made of."""
         return self._always.union(self.tokens(question), self.tokens(sentence))
 
-    def spans(self, said: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
+    def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: frozenset[str]) -> bool:
+        """Whether an accepted answer is said, beside nothing but the frame, and no other word of its kind."""
+        said = self.tokens(prediction)
+        for answer in accepted:
+            for start, end in self._spans(said, self.tokens(answer)):
+                if frame.issuperset(said[:start] + said[end:]):
+                    text = " ".join(said)
+                    return not any(
+                        begins < start or ends > end
+                        for other in self._others(accepted[0])
+                        if " ".join(other) in text
+                        for begins, ends in self._spans(said, other)
+                    )
+        return False
+
+    def _spans(self, said: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
         """Where the wanted tokens stand in what was said, perhaps with something attached to them."""
         size = len(wanted)
         for start in range(len(said) - size + 1) if wanted else ():
-            found = tuple(said[start : start + size])
-            if found == tuple(wanted) or (
-                self.segmented and self.differ_by_attachment(" ".join(found), " ".join(wanted))
-            ):
+            found = said[start : start + size]
+            if found == wanted or (self.segmented and self.differ_by_attachment(" ".join(found), " ".join(wanted))):
                 yield start, start + size
 
     @cached_property
-    def _by_form(self) -> dict[str, list[WordForms]]:
-        index: dict[str, list[WordForms]] = {}
-        for lexicon, words in self._speaker.answer_forms.items():
+    def _words(self) -> dict[str, list[tuple[str, str]]]:
+        """The words, as lexicon and concept, that have a form, by its bare form."""
+        index: dict[str, list[tuple[str, str]]] = {}
+        for lexicon, words in self._forms.items():
             for concept, forms in words.items():
-                for bare in self.all_bare(forms):
-                    index.setdefault(bare, []).append(WordForms(lexicon, concept))
+                for form in self.all_bare(forms):
+                    index.setdefault(form, []).append((lexicon, concept))
         return index
 
-    def words_with(self, answer: str) -> list[tuple[str, ...]]:
-        """The words that an answer is a form of, each as all its forms."""
-        found = self._by_form.get(self.bare(answer), ())
-        return [self._speaker.answer_forms[word.lexicon][word.concept] for word in found]
+    def all_forms(self, answer: str) -> tuple[str, ...]:
+        """The answer, and all other forms of the word that it is a form of, where the language file has one."""
+        words = self._words.get(self.bare(answer), ())
+        return (answer, *(form for lexicon, concept in words for form in self._forms[lexicon][concept]))
 
-    @lru_cache(maxsize=8192)  # noqa: B019
-    def alternatives(self, answer: str) -> tuple[tuple[str, ...], ...]:
-        """What would be wrong: the forms, in tokens, of all other words of its lexicon."""
-        found = self._by_form.get(self.bare(answer), ())
+    @lru_cache(_REMEMBERED)  # noqa: B019
+    def _others(self, answer: str) -> tuple[Tokens, ...]:
+        """The forms of all other words of the answer's kind."""
         others = {
-            form: None
-            for word in found
-            for concept, forms in self._speaker.answer_forms[word.lexicon].items()
-            if concept != word.concept
+            self.tokens(form): None
+            for lexicon, concept in self._words.get(self.bare(answer), ())
+            for other, forms in self._forms[lexicon].items()
+            if other != concept
             for form in forms
         }
-        return tuple(dict.fromkeys(map(self.tokens, others)))
+        return tuple(others)
 
 
 @cache
@@ -150,15 +157,12 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _said_in_sentence(reader: FairReader, prediction: str, accepted: tuple[str, ...], frame: frozenset[str]) -> bool:
-    """Whether an accepted answer is said, with nothing beside it but the frame, and no alternative."""
-    said = reader.tokens(prediction)
-    for answer in accepted:
-        for start, end in reader.spans(said, reader.tokens(answer)):
-            if frame.issuperset(said[:start] + said[end:]):
-                return not any(
-                    begins < start or ends > end
-                    for other in reader.alternatives(accepted[0])
-                    for begins, ends in reader.spans(said, other)
-                )
-    return False
+class _Blanks(dict[int, int]):
+    """For `str.translate`: letters, marks and digits stay, all else becomes a blank."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
+        return self[code]
+
+
+_BLANKS = _Blanks()

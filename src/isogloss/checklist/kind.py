@@ -41,13 +41,13 @@ class Match(QuestionAnswering):
 
     def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
         """The rows of the examples whose answer is none of the right ones; by the paper's rule there is but one."""
-        if mode == "fair":
-            columns = (examples[name] for name in ("accepted", "question", "sentence"))
-            rows = zip(values, *columns, strict=True)
-            right = (said is not None and is_right(said, accepted, examples.language, *asked) for said, accepted, *asked in rows)
+        if mode == "paper":
+            gold = zip(values, examples["answers"], strict=True)
+            right = (matches(said or "", answers[0], language=examples.language, mode=mode) for said, answers in gold)
         else:
-            pairs = zip(values, examples["answers"], strict=True)
-            right = (said is not None and matches(said, answers[0], language=examples.language, mode=mode) for said, answers in pairs)
+            asked = (examples[name] for name in ("accepted", "question", "sentence"))
+            rows = zip(values, *asked, strict=True)
+            right = (is_right(said or "", accepted, examples.language, *texts) for said, accepted, *texts in rows)
         return [row for row, is_so in enumerate(right) if not is_so]
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+import msgspec
+
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers
 from isogloss.grammar.file import Grammar
 
@@ -17,7 +19,7 @@ def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExamp
     extra = speaker.file.templates.invariance.unrelated[case.number % _UNRELATED]
     blank = " " if " " in extra or " " in speaker.file.templates.comparisons.contexts[0] else ""
     for example in examples(case, speaker):
-        yield replace(example, context=f"{extra}{blank}{example.context}", variant="inv-unrelated")
+        yield msgspec.structs.replace(example, context=f"{extra}{blank}{example.context}", variant="inv-unrelated")
 
 
 def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
@@ -32,7 +34,7 @@ def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExa
     old, new = fillers(case, speaker), fillers(other, speaker)
     renamed = tuple((old[slot].base, new[slot].base) for slot in people)
     for example in examples(other, speaker):
-        yield replace(example, case=case, variant="inv-names", renamed=renamed)
+        yield msgspec.structs.replace(example, case=case, variant="inv-names", renamed=renamed)
 
 
 # The plain example is CheckList's minimum functionality test: its answer is right or wrong. The changed ones are

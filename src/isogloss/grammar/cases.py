@@ -3,9 +3,11 @@
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
+
+import msgspec
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import Grammar
@@ -43,7 +45,7 @@ class ChecklistCase:
     contexts: int | None = None
     questions: int | None = None
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The same in every language."""
         return f"{self.test}-{self.number:04d}"
@@ -55,8 +57,7 @@ class ChecklistCase:
         return dict(self.slots)[slot].rpartition("/")[0] or slot
 
 
-@dataclass(frozen=True)
-class ChecklistExample:
+class ChecklistExample(msgspec.Struct, frozen=True):
     """A context with a question and its right answers.
 
     Attributes:
