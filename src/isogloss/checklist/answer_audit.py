@@ -6,10 +6,18 @@ the case's other questions, and the sentence with another word of the same kind.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from isogloss.checklist.fair_answers import fair_reader, is_right
-from isogloss.grammar.cases import PEOPLE, AskedQuestion, ChecklistCase, ChecklistExample, examples, fillers, templates
+from isogloss.grammar.cases import (
+    PEOPLE,
+    AskedQuestion,
+    ChecklistCase,
+    ChecklistExample,
+    examples,
+    fillers,
+    first_context,
+    templates,
+)
 from isogloss.grammar.file import Grammar
 
 
@@ -65,7 +73,7 @@ def _asked(
 ) -> Iterator[tuple[AskedQuestion, ChecklistExample, list[ChecklistExample]]]:
     """Each question of the case, its example in the first context, and those of the other questions there."""
     _, questions = templates(case, speaker)
-    asked = list(islice(examples(case, speaker), len(questions)))  # answers are the same in all contexts
+    asked = first_context(examples(case, speaker))  # answers are the same in all contexts
     for question, example in zip(questions, asked, strict=True):
         yield question, example, [other for other in asked if other is not example]
 

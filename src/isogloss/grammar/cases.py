@@ -1,7 +1,7 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -156,6 +156,12 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     said = (speaker.say(template, words) for template in contexts)
     for place, (context, (question, accepted, sentence)) in enumerate(product(said, asked)):
         yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, sentence)
+
+
+def first_context(asked: Iterable[ChecklistExample]) -> list[ChecklistExample]:
+    """The examples of a case that have its first context: one for each question."""
+    every = list(asked)
+    return [example for example in every if example.context == every[0].context]
 
 
 def _asked(

@@ -9,6 +9,7 @@ from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.tasks import task_id
 from isogloss.figures import score_text
+from isogloss.grammar.cases import ChecklistExample
 from isogloss.languages import language
 from isogloss.report.score_tables import missing_note
 from isogloss.report.tables import Table
@@ -121,9 +122,12 @@ def _mark(code: str, test: str) -> str:
     return "†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else ""
 
 
-def side_by_side(case_id: str, rows: Sequence[tuple[str, str, str, str]]) -> Table:
-    """One case in several languages: context, question, answer."""
-    table = Table(f"Case {case_id}", ("", "context", "question", "answer"), words=4)
-    for row in rows:
-        table.add(*row)
+def side_by_side(case: str, asked: Mapping[str, Sequence[ChecklistExample]]) -> Table:
+    """The questions of a case in several languages: context, question, answer, and what else is a right answer."""
+    table = Table(f"Case {case}", ("", "context", "question", "answer", "also right"), words=5)
+    for code, examples in asked.items():
+        for number, example in enumerate(examples):
+            said = (code, example.context) if not number else ("", "")
+            also = ", ".join(form for form in example.accepted if form != example.answer)
+            table.add(*said, example.question, example.answer, also)
     return table
