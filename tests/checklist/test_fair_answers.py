@@ -3,7 +3,7 @@
 import pytest
 
 from isogloss.checklist import matches
-from isogloss.checklist.fair_answers import is_right
+from isogloss.checklist.fair_answers import is_right, own_sentence
 from isogloss.checklist.shipped import language_examples
 from isogloss.grammar.cases import ChecklistExample
 
@@ -14,7 +14,8 @@ def asked(code: str, test: str, answer: str) -> ChecklistExample:
 
 
 def right(said: str, example: ChecklistExample, code: str = "en") -> bool:
-    return is_right(said, example.accepted, code, example.question, example.sentence)
+    again = own_sentence(example.context, example.answer, example.wrong)
+    return is_right(said, example.accepted, code, (example.question, example.sentence, again))
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,17 @@ def test_a_person_in_a_sentence() -> None:
     assert not right(f"{less.answer} is more famous.", more)
     assert not right(more.context, more)  # names both
     assert not right(f"{less.answer} is more famous.", less)  # the opposite of what is asked
+
+
+def test_the_contexts_own_sentence_about_it() -> None:
+    bought = next(language_examples("en", tests=("animal_vs_vehicle_2",)))
+    assert bought.question == "Who bought an animal?"
+    first, second = bought.context.removesuffix(".").split(". ")
+    assert right(first, bought)
+    assert not right(second, bought)
+    assert not right(bought.context, bought)
+    job = next(language_examples("en", tests=("job_vs_nationality",)))  # one sentence has both answers
+    assert not right(job.context, job)
 
 
 # What people say, beside the span of the context, in the words of each language.

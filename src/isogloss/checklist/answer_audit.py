@@ -1,13 +1,14 @@
 """Whether right answers are scored right, and wrong ones wrong: each question is answered in every natural way.
 
 Right answers are minimal (the shortest form of the word asked for; also what is left of the span when the words that
-the question says already are taken off), full (the span of the context) and whole sentences. Wrong are the answers to
-the case's other questions, and the sentence with another word of the same kind.
+the question says already are taken off), full (the span of the context) and whole sentences (as the language file has
+them; also the context's own). Wrong are the answers to the case's other questions, and the sentence with another word
+of the same kind.
 """
 
 from collections.abc import Iterable, Iterator
 
-from isogloss.checklist.fair_answers import fair_reader, is_right
+from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
 from isogloss.grammar.cases import (
     PEOPLE,
     AskedQuestion,
@@ -25,7 +26,8 @@ def right_answers(example: ChecklistExample, language: str) -> dict[str, str]:
     """What a perfect reader says, by the way it is said."""
     ways = {"minimal": min(example.accepted, key=len), "full": example.answer, "sentence": example.sentence}
     rest = _without_repetition(example.answer, example.question, language)
-    return ways | ({"unrepeated": rest} if rest else {})
+    own = own_sentence(example.context, example.answer, example.wrong)
+    return ways | ({"unrepeated": rest} if rest else {}) | ({"own sentence": own} if own else {})
 
 
 def _without_repetition(answer: str, question: str, language: str) -> str:
@@ -85,7 +87,8 @@ def _taken(example: ChecklistExample, wrong: Iterable[str], speaker: Grammar) ->
 
 
 def _accepts(example: ChecklistExample, said: str, language: str) -> bool:
-    return is_right(said, example.accepted, language, example.question, example.sentence)
+    own = own_sentence(example.context, example.answer, example.wrong)
+    return is_right(said, example.accepted, language, (example.question, example.sentence, own))
 
 
 def with_every_word(cases: Iterable[ChecklistCase]) -> Iterator[ChecklistCase]:

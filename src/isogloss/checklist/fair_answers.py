@@ -1,9 +1,10 @@
 """The fair rule: an answer is right if a reader who knows the language would say so.
 
 Right is every accepted form of the word that is asked for, without what may be at its edges; and a sentence that holds
-one, beside words of the question and of such sentences, and no other word of its kind.
+one, beside words that the question or the context says, and no other word of its kind.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
@@ -13,21 +14,22 @@ from isogloss.languages import language as find_language
 
 _QUOTES_AND_BLANKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
 
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
+
 # So many texts are remembered in each way they are read.
 _REMEMBERED = 1 << 16
 
 Tokens = tuple[str, ...]
 
 
-def is_right(prediction: str, accepted: tuple[str, ...], language: str, question: str = "", sentence: str = "") -> bool:
+def is_right(prediction: str, accepted: tuple[str, ...], language: str, said_again: tuple[str, ...] = ()) -> bool:
     """Whether a prediction is one of the accepted answers, or a sentence that says one of them.
 
     Args:
         prediction: what a system answered.
         accepted: the right answers.
         language: of both, by its code.
-        question: what was asked, whose words a sentence may say again.
-        sentence: the answer as a whole sentence; another one may use its words. Without it, sentences are wrong.
+        said_again: texts whose words a sentence may have beside the answer; without any, sentences are wrong.
     """
     reader = fair_reader(language)
     said = reader.bare(prediction)
@@ -36,7 +38,15 @@ def is_right(prediction: str, accepted: tuple[str, ...], language: str, question
     right = reader.all_bare(accepted)
     if said in right or any(reader.differ_by_attachment(said, each) for each in right):
         return True
-    return bool(sentence) and reader.is_said_in(prediction, accepted, reader.frame(question, sentence))
+    return bool(said_again) and reader.is_said_in(prediction, accepted, reader.frame(said_again))
+
+
+def own_sentence(context: str, answer: str, wrong: tuple[str, ...]) -> str:
+    """The sentence of a context that has the answer, and not those to other questions; empty where there is none."""
+    for sentence in _SENTENCE_END.split(context):
+        if answer in sentence and not any(other in sentence for other in wrong):
+            return sentence
+    return ""
 
 
 class FairReader:
@@ -92,9 +102,9 @@ class FairReader:
         return tuple(parted if self.segmented else "".join(parted))
 
     @lru_cache(_REMEMBERED)  # noqa: B019
-    def frame(self, question: str, sentence: str) -> frozenset[str]:
-        """What a sentence may say beside the answer proper: the question again, and what such sentences are made of."""
-        return self._always.union(self.tokens(question), self.tokens(sentence))
+    def frame(self, said_again: tuple[str, ...]) -> frozenset[str]:
+        """The words that a sentence may have beside the answer proper."""
+        return self._always.union(*map(self.tokens, said_again))
 
     def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: frozenset[str]) -> bool:
         """Whether an accepted answer is said, beside nothing but the frame, and no other word of its kind."""

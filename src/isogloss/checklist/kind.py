@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isogloss.checklist.fair_answers import is_right
+from isogloss.checklist.fair_answers import is_right, own_sentence
 from isogloss.checklist.matching import matches
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -45,10 +45,17 @@ class Match(QuestionAnswering):
             gold = zip(values, examples["answers"], strict=True)
             right = (matches(said or "", answers[0], language=examples.language, mode=mode) for said, answers in gold)
         else:
-            asked = (examples[name] for name in ("accepted", "question", "sentence"))
-            rows = zip(values, *asked, strict=True)
-            right = (is_right(said or "", accepted, examples.language, *texts) for said, accepted, *texts in rows)
+            right = (_is_right(said or "", examples, row) for row, said in enumerate(values))
         return [row for row, is_so in enumerate(right) if not is_so]
+
+
+def _is_right(said: str, examples: Examples, row: int) -> bool:
+    """Whether an answer is right by the fair rule: as it is, or as a sentence."""
+    accepted = examples["accepted"][row]
+    if is_right(said, accepted, examples.language):
+        return True
+    again = own_sentence(examples["context"][row], accepted[0], examples["wrong"][row])
+    return is_right(said, accepted, examples.language, (examples["question"][row], examples["sentence"][row], again))
 
 
 class Invariance(Match):

@@ -66,6 +66,7 @@ class ChecklistExample(msgspec.Struct, frozen=True):
         answer: a span of the context.
         people: the names in it.
         accepted: all right answers: the span, and every other form of the word that is asked for.
+        wrong: the answers to the case's other questions.
         sentence: the answer as a whole sentence.
         variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
         renamed: old and new names, where people were exchanged.
@@ -78,6 +79,7 @@ class ChecklistExample(msgspec.Struct, frozen=True):
     answer: str
     people: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
     sentence: str = ""
     variant: str = "mft"
     renamed: tuple[tuple[str, str], ...] = ()
@@ -153,9 +155,13 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     contexts, questions = templates(case, speaker)
     asked = [_asked(question, case, words, speaker) for question in questions]
     people = tuple(words[slot].base for slot in PEOPLE if slot in words)
+    wrong = [
+        tuple(accepted[0] for _, accepted, _ in asked[:number] + asked[number + 1 :]) for number in range(len(asked))
+    ]
     said = (speaker.say(template, words) for template in contexts)
-    for place, (context, (question, accepted, sentence)) in enumerate(product(said, asked)):
-        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, sentence)
+    for place, (context, number) in enumerate(product(said, range(len(asked)))):
+        question, accepted, sentence = asked[number]
+        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, wrong[number], sentence)
 
 
 def first_context(asked: Iterable[ChecklistExample]) -> list[ChecklistExample]:
