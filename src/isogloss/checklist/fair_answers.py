@@ -7,6 +7,7 @@ one, beside words that the question or the context says, and no other word of it
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from isogloss.grammar.file import Grammar, grammar
@@ -49,6 +50,33 @@ def own_sentence(context: str, answer: str, wrong: tuple[str, ...]) -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class SentenceFrame:
+    """What a sentence may have beside the answer.
+
+    Attributes:
+        words: single words.
+        texts: in scripts that do not part words, texts of which any piece of two letters or more may be there too.
+    """
+
+    words: frozenset[str]
+    texts: tuple[str, ...] = ()
+
+    def covers(self, said: Tokens) -> bool:
+        """Whether all of it may be there."""
+        return self._is_made_of_pieces("".join(said)) if self.texts else self.words.issuperset(said)
+
+    def _is_made_of_pieces(self, said: str) -> bool:
+        reached = {0}
+        for end in range(1, len(said) + 1):
+            if any(self._is_piece(said[start:end]) for start in reached):
+                reached.add(end)
+        return len(said) in reached
+
+    def _is_piece(self, said: str) -> bool:
+        return said in self.words or (len(said) > 1 and any(said in text for text in self.texts))
+
+
 class FairReader:
     """How answers in one language are read."""
 
@@ -61,7 +89,8 @@ class FairReader:
         self._prefixes = tuple(map(_folded, file.prefixes))
         self._particles = tuple(map(_folded, file.particles))
         always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
-        self._always = frozenset(token for text in always for token in self.tokens(text))
+        tokens = map(self.tokens, always)
+        self._always = frozenset(token for text in tokens for token in (text if self.segmented else ["".join(text)]))
 
     @lru_cache(_REMEMBERED)  # noqa: B019 - there is one reader a language, for as long as the process lives
     def bare(self, text: str) -> str:
@@ -102,16 +131,19 @@ class FairReader:
         return tuple(parted if self.segmented else "".join(parted))
 
     @lru_cache(_REMEMBERED)  # noqa: B019
-    def frame(self, said_again: tuple[str, ...]) -> frozenset[str]:
-        """The words that a sentence may have beside the answer proper."""
-        return self._always.union(*map(self.tokens, said_again))
+    def frame(self, said_again: tuple[str, ...]) -> SentenceFrame:
+        """What a sentence may have beside the answer proper."""
+        texts = [self.tokens(text) for text in said_again]
+        if self.segmented:
+            return SentenceFrame(self._always.union(*texts))
+        return SentenceFrame(self._always, tuple(map("".join, texts)))
 
-    def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: frozenset[str]) -> bool:
+    def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: SentenceFrame) -> bool:
         """Whether an accepted answer is said, beside nothing but the frame, and no other word of its kind."""
         said = self.tokens(prediction)
         for answer in accepted:
             for start, end in self._spans(said, self.tokens(answer)):
-                if frame.issuperset(said[:start] + said[end:]):
+                if frame.covers(said[:start]) and frame.covers(said[end:]):
                     text = " ".join(said)
                     return not any(
                         begins < start or ends > end
