@@ -1,5 +1,7 @@
 """Question answering by match: a case fails if any of its examples fails; the rows of its metrics are cases."""
 
+import re
+
 import numpy as np
 
 from isogloss.checklist.fair_answers import is_right, own_sentence
@@ -78,9 +80,7 @@ class Invariance(Match):
 
 
 def _renamed(text: str, names: tuple[tuple[str, str], ...]) -> str:
-    """A text with the old names replaced by the new ones, all at once."""
-    for place, (old, _) in enumerate(names):
-        text = text.replace(old, f"\0{place}")
-    for place, (_, new) in enumerate(names):
-        text = text.replace(f"\0{place}", new)
-    return text
+    """A text with the old names replaced by the new ones, all at once, a name before one that is part of it."""
+    new = dict(names)
+    longest_first = sorted(map(re.escape, new), key=len, reverse=True)
+    return re.sub("|".join(longest_first), lambda found: new[found.group()], text) if new else text

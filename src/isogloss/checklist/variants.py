@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, templates
 from isogloss.grammar.file import Grammar
 
 # So many names of each gender, and so many unrelated sentences, are used in every language: those that a language has
@@ -32,7 +32,10 @@ def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExa
     }
     other = replace(case, slots=tuple((slot, moved.get(slot, value)) for slot, value in case.slots))
     old, new = fillers(case, speaker), fillers(other, speaker)
-    renamed = tuple((old[slot].base, new[slot].base) for slot in people)
+    # Not only names as they are listed: an answer may have them in another case.
+    called = [*(f"{{{slot}}}" for slot in people), *(asked.answer for asked in templates(case, speaker)[1])]
+    pairs = ((speaker.answer(form, old), speaker.answer(form, new)) for form in called)
+    renamed = tuple(dict.fromkeys((before, after) for before, after in pairs if before != after))
     for example in examples(other, speaker):
         yield msgspec.structs.replace(example, case=case, variant="inv-names", renamed=renamed)
 
