@@ -124,6 +124,12 @@ class FairReader:
                     return True
         return False
 
+    def begins_word(self, text: str, place: int) -> bool:
+        """Whether a word begins there, at most after something that the language attaches to words."""
+        before = _folded(text[:place]).translate(_BLANKS)
+        attached = before[before.rfind(" ") + 1 :]
+        return not self.segmented or not attached or attached in self._prefixes
+
     @lru_cache(_REMEMBERED)  # noqa: B019
     def tokens(self, text: str) -> Tokens:
         """Words; letters in scripts that do not part words."""

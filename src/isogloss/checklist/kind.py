@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from isogloss.checklist.fair_answers import is_right, own_sentence
+from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
 from isogloss.checklist.matching import matches
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -73,14 +73,20 @@ class Invariance(Match):
                 continue
             before = said.get(plain)
             if before is not None:
-                before = _renamed(before, examples["renamed"][row])
+                before = _renamed(before, examples["renamed"][row], examples.language)
             if after is None or before is None or not matches(after, before, language=examples.language, mode=mode):
                 failed.append(row)
         return failed
 
 
-def _renamed(text: str, names: tuple[tuple[str, str], ...]) -> str:
+def _renamed(text: str, names: tuple[tuple[str, str], ...], language: str) -> str:
     """A text with the old names replaced by the new ones, all at once, a name before one that is part of it."""
-    new = dict(names)
+    if not names:
+        return text
+    new, reader = dict(names), fair_reader(language)
     longest_first = sorted(map(re.escape, new), key=len, reverse=True)
-    return re.sub("|".join(longest_first), lambda found: new[found.group()], text) if new else text
+
+    def exchanged(found: re.Match[str]) -> str:
+        return new[found.group()] if reader.begins_word(text, found.start()) else found.group()
+
+    return re.sub("|".join(longest_first), exchanged, text)
