@@ -83,19 +83,25 @@ class FairReader:
     def __init__(self, speaker: Grammar) -> None:
         file = speaker.file
         self.segmented = find_language(speaker.code).segmented
+        self._lower = str.maketrans({upper: lower for lower, upper in file.upper.items()})
         self._forms = speaker.answer_forms
-        self._small = sorted(map(_folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
+        self._small = sorted(map(self._folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
         self._end = file.end + _QUOTES_AND_BLANKS
-        self._prefixes = tuple(map(_folded, file.prefixes))
-        self._particles = tuple(map(_folded, file.particles))
+        self._prefixes = tuple(map(self._folded, file.prefixes))
+        self._particles = tuple(map(self._folded, file.particles))
         always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
         tokens = map(self.tokens, always)
         self._always = frozenset(token for text in tokens for token in (text if self.segmented else ["".join(text)]))
 
+    def _folded(self, text: str) -> str:
+        """The text whatever its capitals and its Unicode form; Turkish I is the capital of ı."""
+        plain = unicodedata.normalize("NFKC", text).translate(self._lower)
+        return unicodedata.normalize("NFKC", plain.casefold())
+
     @lru_cache(_REMEMBERED)  # noqa: B019 - there is one reader a language, for as long as the process lives
     def bare(self, text: str) -> str:
         """The text without what may be at its edges: marks, articles, classifiers."""
-        words = _folded(text).strip(self._end).split()
+        words = self._folded(text).strip(self._end).split()
         while len(words) > 1 and words[0] in self._small:
             words.pop(0)
         while len(words) > 1 and words[-1] in self._small:
@@ -126,14 +132,14 @@ class FairReader:
 
     def begins_word(self, text: str, place: int) -> bool:
         """Whether a word begins there, at most after something that the language attaches to words."""
-        before = _folded(text[:place]).translate(_BLANKS)
+        before = self._folded(text[:place]).translate(_BLANKS)
         attached = before[before.rfind(" ") + 1 :]
         return not self.segmented or not attached or attached in self._prefixes
 
     @lru_cache(_REMEMBERED)  # noqa: B019
     def tokens(self, text: str) -> Tokens:
         """Words; letters in scripts that do not part words."""
-        parted = _folded(text).translate(_BLANKS).split()
+        parted = self._folded(text).translate(_BLANKS).split()
         return tuple(parted if self.segmented else "".join(parted))
 
     @lru_cache(_REMEMBERED)  # noqa: B019
@@ -199,10 +205,6 @@ class FairReader:
 def fair_reader(language: str) -> FairReader:
     """The reader of a language."""
     return FairReader(grammar(language))
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 class _Blanks(dict[int, int]):
