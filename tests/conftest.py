@@ -1,6 +1,7 @@
 """Shared fixtures: where the real files are, if they are anywhere."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from hypothesis import settings
 
 # One thread a test process: there is one process a core, and sums over several threads depend on their number.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell that starts the tests in the background has Ctrl-C ignored; tests that send it need it to be heard.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long one example takes depends on what else the machine does: no test fails for that.
 settings.register_profile("complete", deadline=None)

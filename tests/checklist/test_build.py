@@ -17,7 +17,9 @@ def test_rows_carry_everything(tmp_path: Path) -> None:
     build(tmp_path, ["en"], count=30, squad=True)
     row = json.loads((tmp_path / "en.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert row["id"] == "comparisons-0000-00"
-    assert set(row) == {"id", "case", "test", "kind", "language", "context", "question", "answer", "review", "slots"}
+    words = "id case test kind language context question answer accepted sentence review slots"
+    assert list(row) == words.split()
+    assert row["accepted"][0] == row["answer"]
     squad = json.loads((tmp_path / "en.squad.json").read_text(encoding="utf-8"))
     for paragraph in squad["data"][0]["paragraphs"]:
         for question in paragraph["qas"]:

@@ -12,6 +12,7 @@ import isogloss
 from isogloss.checklist.kind import UNANSWERED, UNREVIEWED, case_of
 from isogloss.cli.main import main
 from isogloss.errors import PredictionError, UnknownNameError
+from isogloss.grammar.file import CODES
 from isogloss.metrics.estimate import wilson_interval
 from isogloss.metrics.student import t_quantile
 from isogloss.report.checklist import checklist_tables
@@ -108,6 +109,14 @@ def test_invariance_forgives_wrong_but_steady_answers(tmp_path: Path) -> None:
     shaken = rates(answered(tmp_path / "first", first_word, unrelated), suite="checklist-invariance")
     # "The box …" and "The river is long. The box …" begin alike.
     assert {rate for name, rate in shaken.items() if "properties" not in name} == {100.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", CODES)
+def test_right_answers_are_steady_in_every_language(code: str) -> None:
+    for name in INVARIANCE_TASKS:
+        examples = isogloss.load(name, code)
+        assert judge(task(name), examples, [gold(row) for row in examples]).metrics["error"].score == 0.0, name
 
 
 def test_an_answer_that_is_missing_before_or_after_a_change_is_not_steady() -> None:

@@ -1,82 +1,101 @@
 """Whether right answers are scored right, and wrong ones wrong: each question is answered in every natural way.
 
-A right answer is minimal (the shortest form of the word asked for, and what is left of the span when the words that the
-question says already are taken off), full (the span of the context), or a whole sentence. Wrong are the same answers of
-the other person or thing of the case, and the sentence about another one of its kind.
+Right answers are minimal (the shortest form of the word asked for; also what is left of the span when the words that
+the question says already are taken off), full (the span of the context) and whole sentences (as the language file has
+them; also the context's own). Wrong are the answers to the case's other questions, and the sentence with another word
+of the same kind.
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator
 
-from isogloss.checklist.fair_answers import fair_reader, is_right
-from isogloss.grammar.cases import PEOPLE, AskedQuestion, ChecklistCase, ChecklistExample, examples, fillers, templates
+from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
+from isogloss.grammar.cases import (
+    PEOPLE,
+    AskedQuestion,
+    ChecklistCase,
+    ChecklistExample,
+    examples,
+    fillers,
+    first_context,
+    templates,
+)
 from isogloss.grammar.file import Grammar
-from isogloss.grammar.words import Word
-
-# The ways in which a perfect reader answers.
-WAYS = ("minimal", "full", "sentence")
 
 
 def right_answers(example: ChecklistExample, language: str) -> dict[str, str]:
-    """What a perfect reader says, by the way it is said; "repeated" is the span without what the question says."""
-    said = {
-        "minimal": min(example.accepted, key=len),
-        "full": example.answer,
-        "sentence": example.sentence,
-    }
+    """What a perfect reader says, by the way it is said."""
+    ways = {"minimal": min(example.accepted, key=len), "full": example.answer, "sentence": example.sentence}
     rest = _without_repetition(example.answer, example.question, language)
-    return said | ({"repeated": rest} if rest else {})
+    own = own_sentence(example.context, example.answer, example.wrong)
+    return ways | ({"unrepeated": rest} if rest else {}) | ({"own sentence": own} if own else {})
 
 
 def _without_repetition(answer: str, question: str, language: str) -> str:
-    """The answer without the words at its edges that are in the question; empty where none is, or nothing is left."""
+    """The answer without the words at its edges that are in the question; empty where all of them are, or none is."""
     reader = fair_reader(language)
     if not reader.segmented:
         return ""
     words, asked = answer.split(), set(reader.tokens(question))
-
-    def is_repeated(word: str) -> bool:
-        return asked.issuperset(reader.tokens(word))
-
-    while words and is_repeated(words[0]):
+    while words and asked.issuperset(reader.tokens(words[0])):
         words.pop(0)
-    while words and is_repeated(words[-1]):
+    while words and asked.issuperset(reader.tokens(words[-1])):
         words.pop()
-    shorter = " ".join(words)
-    return shorter if shorter != answer else ""
+    rest = " ".join(words)
+    return rest if rest != answer else ""
 
 
 def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
     """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
-    _, questions = templates(case, speaker)
-    asked = list(islice(examples(case, speaker), len(questions)))  # the first context is enough: answers do not look at it
-    words = fillers(case, speaker)
-    for number, example in enumerate(asked):
+    for question, example, others in _asked(case, speaker):
         for way, said in right_answers(example, speaker.code).items():
             if not _accepts(example, said, speaker.code):
                 yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
-        others = [each for place, each in enumerate(asked) if place != number]
         wrong = [said for other in others for said in (*other.accepted, other.sentence)]
-        wrong += _others_in_sentence(questions[number], case, words, speaker)
-        for said in wrong:
-            if _accepts(example, said, speaker.code):
-                yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"
+        if question.slot in PEOPLE:
+            words = fillers(case, speaker)
+            wrong.append(speaker.say(question.sentence, {**words, "a": words["b"], "b": words["a"]}))
+        yield from _taken(example, wrong, speaker)
+
+
+def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
+    """Answers with another word of the kind that is asked for, in every form and as a sentence, scored as right."""
+    words = fillers(case, speaker)
+    for question, example, _ in _asked(case, speaker):
+        if question.slot in PEOPLE:
+            continue
+        lexicon = case.lexicon(question.slot)
+        for other in speaker.lexicons[lexicon].values():
+            if other is not words[question.slot]:
+                sentence = speaker.say(question.sentence, {**words, question.slot: other, lexicon: other})
+                yield from _taken(example, (*speaker.answer_forms[lexicon][other.concept], sentence), speaker)
+
+
+def _asked(
+    case: ChecklistCase, speaker: Grammar
+) -> Iterator[tuple[AskedQuestion, ChecklistExample, list[ChecklistExample]]]:
+    """Each question of the case, its example in the first context, and those of the other questions there."""
+    _, questions = templates(case, speaker)
+    asked = first_context(examples(case, speaker))  # answers are the same in all contexts
+    for question, example in zip(questions, asked, strict=True):
+        yield question, example, [other for other in asked if other is not example]
+
+
+def _taken(example: ChecklistExample, wrong: Iterable[str], speaker: Grammar) -> Iterator[tuple[str, str, str]]:
+    for said in wrong:
+        if _accepts(example, said, speaker.code):
+            yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"
 
 
 def _accepts(example: ChecklistExample, said: str, language: str) -> bool:
-    return is_right(said, example.accepted, language, example.question, example.sentence)
+    own = own_sentence(example.context, example.answer, example.wrong)
+    return is_right(said, example.accepted, language, (example.question, example.sentence, own))
 
 
-def _others_in_sentence(
-    asked: AskedQuestion, case: ChecklistCase, words: Mapping[str, Word], speaker: Grammar
-) -> Iterator[str]:
-    """The whole sentence about everybody or everything else of the kind that is asked for."""
-    lexicon = case.lexicon(asked.slot)
-    if asked.slot in PEOPLE:
-        swapped = {"a": words.get("b", words["a"]), "b": words["a"]}
-        if "b" in words:
-            yield speaker.say(asked.sentence, {**words, **swapped})
-        return
-    for other in speaker.lexicons[lexicon].values():
-        if other is not words[asked.slot]:
-            yield speaker.say(asked.sentence, {**words, asked.slot: other, lexicon: other})
+def with_every_word(cases: Iterable[ChecklistCase]) -> Iterator[ChecklistCase]:
+    """Cases in which every word but names occurs: where a word is declared wrongly, one of them shows it."""
+    seen: set[tuple[str, str]] = set()
+    for case in cases:
+        here = {(case.lexicon(slot), value) for slot, value in case.slots if slot not in PEOPLE}
+        if not here <= seen:
+            seen |= here
+            yield case

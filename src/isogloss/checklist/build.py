@@ -1,24 +1,27 @@
 """Writing the suite: JSON lines with gold, slots and stable ids, and SQuAD files for systems that want those."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
 from isogloss.checklist.review_marks import review_status
-from isogloss.checklist.shipped import language_examples, suite_cases
+from isogloss.checklist.shipped import language_examples, refuse_unfair, suite_cases
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
 from isogloss.grammar.cases import ChecklistExample, fillers
-from isogloss.grammar.file import Grammar, grammar
+from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import TESTS
+
+_JSON = msgspec.json.Encoder()
 
 
 def build(
@@ -49,7 +52,7 @@ def build(
 
     Raises:
         UnknownNameError: no such variant or language.
-        IsoglossError: more cases are wanted than there are.
+        IsoglossError: more cases are wanted than there are, or a language scores right answers as wrong.
     """
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
@@ -68,35 +71,35 @@ def build(
 
 
 def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool, code: str) -> tuple[Path, int]:
+    refuse_unfair(code, count, seed)
     speaker = grammar(code)
     examples = list(language_examples(code, variant, count=count, seed=seed))
     review = {test: review_status(speaker, test).text for test in TESTS}
     path = out / f"{code}.jsonl"
     with atomic_write(path) as stream:
-        for example in examples:
-            stream.write(msgspec.json.encode(_row(example, speaker, review)).decode() + "\n")
+        for case, group in groupby(examples, key=attrgetter("case")):
+            words = fillers(case, speaker)
+            slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
+            rows = [_row(example, code) | {"review": review[case.test], "slots": slots} for example in group]
+            stream.write(_JSON.encode_lines(rows).decode())
     if squad:
         with atomic_write(out / f"{code}.squad.json") as stream:
             json.dump(_squad(examples), stream, ensure_ascii=False)
     return path, len(examples)
 
 
-def _row(example: ChecklistExample, speaker: Grammar, review: Mapping[str, str]) -> dict[str, object]:
-    case = example.case
-    words = fillers(case, speaker)
+def _row(example: ChecklistExample, language: str) -> dict[str, object]:
     return {
         "id": example.id,
-        "case": case.id,
-        "test": case.test,
+        "case": example.case.id,
+        "test": example.case.test,
         "kind": example.variant,
-        "language": speaker.code,
+        "language": language,
         "context": example.context,
         "question": example.question,
         "answer": example.answer,
         "accepted": example.accepted,
         "sentence": example.sentence,
-        "review": review[case.test],
-        "slots": {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots},
     }
 
 

@@ -1,25 +1,36 @@
-"""The fair rule: an answer is right if a reader who knows the language would say so."""
+"""The fair rule: an answer is right if a reader who knows the language would say so.
 
+Right is every accepted form of the word that is asked for, without what may be at its edges; and a sentence that holds
+one, beside words that the question or the context says, and no other word of its kind.
+"""
+
+import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.languages import language as find_language
 
-_END_MARKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
+_QUOTES_AND_BLANKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
+
+# So many texts are remembered in each way they are read.
+_REMEMBERED = 1 << 16
+
+Tokens = tuple[str, ...]
 
 
-def is_right(prediction: str, accepted: tuple[str, ...], language: str, question: str = "", sentence: str = "") -> bool:
-    """Whether a prediction is one of the accepted answers, or says one of them in a sentence.
+def is_right(prediction: str, accepted: tuple[str, ...], language: str, said_again: tuple[str, ...] = ()) -> bool:
+    """Whether a prediction is one of the accepted answers, or a sentence that says one of them.
 
     Args:
         prediction: what a system answered.
         accepted: the right answers.
         language: of both, by its code.
-        question: what was asked; its words may be said again.
-        sentence: the answer as a whole sentence; so may its words.
+        said_again: texts whose words a sentence may have beside the answer; without any, sentences are wrong.
     """
     reader = fair_reader(language)
     said = reader.bare(prediction)
@@ -28,21 +39,42 @@ def is_right(prediction: str, accepted: tuple[str, ...], language: str, question
     right = reader.all_bare(accepted)
     if said in right or any(reader.differ_by_attachment(said, each) for each in right):
         return True
-    return bool(sentence) and _said_in_sentence(reader, prediction, accepted, reader.frame(question, sentence))
+    return bool(said_again) and reader.is_said_in(prediction, accepted, reader.frame(said_again))
 
 
-def known_forms(answer: str, language: str) -> tuple[str, ...]:
-    """All forms of the word that an answer is a form of; none where the language file has no such word."""
-    reader = fair_reader(language)
-    return tuple(form for word in reader.words_with(answer) for form in word)
+def own_sentence(context: str, answer: str, wrong: tuple[str, ...]) -> str:
+    """The sentence of a context that has the answer, and not those to other questions; empty where there is none."""
+    for sentence in _SENTENCE_END.split(context):
+        if answer in sentence and not any(other in sentence for other in wrong):
+            return sentence
+    return ""
 
 
 @dataclass(frozen=True)
-class WordForms:
-    """Where a word's forms are: `answer_forms[lexicon][concept]`."""
+class SentenceFrame:
+    """What a sentence may have beside the answer.
 
-    lexicon: str
-    concept: str
+    Attributes:
+        words: single words.
+        texts: in scripts that do not part words, texts of which any piece of two letters or more may be there too.
+    """
+
+    words: frozenset[str]
+    texts: tuple[str, ...] = ()
+
+    def covers(self, said: Tokens) -> bool:
+        """Whether all of it may be there."""
+        return self._is_made_of_pieces("".join(said)) if self.texts else self.words.issuperset(said)
+
+    def _is_made_of_pieces(self, said: str) -> bool:
+        reached = {0}
+        for end in range(1, len(said) + 1):
+            if any(self._is_piece(said[start:end]) for start in reached):
+                reached.add(end)
+        return len(said) in reached
+
+    def _is_piece(self, said: str) -> bool:
+        return said in self.words or (len(said) > 1 and any(said in text for text in self.texts))
 
 
 class FairReader:
@@ -50,31 +82,38 @@ class FairReader:
 
     def __init__(self, speaker: Grammar) -> None:
         file = speaker.file
-        self._speaker = speaker
         self.segmented = find_language(speaker.code).segmented
-        self._small = frozenset(map(_folded, (*file.articles, *file.classifiers)))
-        self._end = file.end + _END_MARKS
-        self._prefixes = tuple(map(_folded, file.prefixes))
-        self._particles = tuple(map(_folded, file.particles))
-        said_again = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
-        self._always = frozenset(token for text in said_again for token in self.tokens(text))
+        self._lower = str.maketrans({upper: lower for lower, upper in file.upper.items()})
+        self._forms = speaker.answer_forms
+        self._small = sorted(map(self._folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
+        self._end = file.end + _QUOTES_AND_BLANKS
+        self._prefixes = tuple(map(self._folded, file.prefixes))
+        self._particles = tuple(map(self._folded, file.particles))
+        always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
+        tokens = map(self.tokens, always)
+        self._always = frozenset(token for text in tokens for token in (text if self.segmented else ["".join(text)]))
 
-    @lru_cache(maxsize=65536)  # noqa: B019 - there is one reader a language, for ever
+    def _folded(self, text: str) -> str:
+        """The text whatever its capitals and its Unicode form; Turkish I is the capital of ı."""
+        plain = unicodedata.normalize("NFKC", text).translate(self._lower)
+        return unicodedata.normalize("NFKC", plain.casefold())
+
+    @lru_cache(_REMEMBERED)  # noqa: B019 - there is one reader a language, for as long as the process lives
     def bare(self, text: str) -> str:
         """The text without what may be at its edges: marks, articles, classifiers."""
-        words = _folded(text).strip(self._end).split()
+        words = self._folded(text).strip(self._end).split()
         while len(words) > 1 and words[0] in self._small:
             words.pop(0)
         while len(words) > 1 and words[-1] in self._small:
             words.pop()
         joined = " ".join(words).strip(self._end)
         if not self.segmented:  # classifiers are then attached: in front in Chinese, behind in Burmese and Thai
-            for attached in sorted(self._small, key=len, reverse=True):
-                if joined not in ("", attached):
+            for attached in self._small:
+                if joined != attached:
                     joined = joined.removeprefix(attached).removesuffix(attached).strip(self._end)
         return joined
 
-    @lru_cache(maxsize=8192)  # noqa: B019
+    @lru_cache(_REMEMBERED)  # noqa: B019
     def all_bare(self, texts: tuple[str, ...]) -> frozenset[str]:
         """Every text bare."""
         return frozenset(map(self.bare, texts))
@@ -91,53 +130,75 @@ class FairReader:
                     return True
         return False
 
-    @lru_cache(maxsize=65536)  # noqa: B019
-    def tokens(self, text: str) -> tuple[str, ...]:
+    def begins_word(self, text: str, place: int) -> bool:
+        """Whether a word begins there, at most after something that the language attaches to words."""
+        before = self._folded(text[:place]).translate(_BLANKS)
+        attached = before[before.rfind(" ") + 1 :]
+        return not self.segmented or not attached or attached in self._prefixes
+
+    @lru_cache(_REMEMBERED)  # noqa: B019
+    def tokens(self, text: str) -> Tokens:
         """Words; letters in scripts that do not part words."""
-        plain = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in _folded(text))
-        return tuple(plain.split() if self.segmented else plain.replace(" ", ""))
+        parted = self._folded(text).translate(_BLANKS).split()
+        return tuple(parted if self.segmented else "".join(parted))
 
-    @lru_cache(maxsize=8192)  # noqa: B019
-    def frame(self, question: str, sentence: str) -> frozenset[str]:
-        """What an answer may say beside the answer proper: the question again, and how one says such a sentence."""
-        return self._always.union(self.tokens(question), self.tokens(sentence))
+    @lru_cache(_REMEMBERED)  # noqa: B019
+    def frame(self, said_again: tuple[str, ...]) -> SentenceFrame:
+        """What a sentence may have beside the answer proper."""
+        texts = [self.tokens(text) for text in said_again]
+        if self.segmented:
+            return SentenceFrame(self._always.union(*texts))
+        return SentenceFrame(self._always, tuple(map("".join, texts)))
 
-    def spans(self, said: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
+    def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: SentenceFrame) -> bool:
+        """Whether an accepted answer is said, beside nothing but the frame, and no other word of its kind."""
+        said = self.tokens(prediction)
+        for answer in accepted:
+            for start, end in self._spans(said, self.tokens(answer)):
+                if frame.covers(said[:start]) and frame.covers(said[end:]):
+                    text = " ".join(said)
+                    return not any(
+                        begins < start or ends > end
+                        for other in self._others(accepted[0])
+                        if " ".join(other) in text
+                        for begins, ends in self._spans(said, other)
+                    )
+        return False
+
+    def _spans(self, said: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
         """Where the wanted tokens stand in what was said, perhaps with something attached to them."""
         size = len(wanted)
         for start in range(len(said) - size + 1) if wanted else ():
-            found = tuple(said[start : start + size])
-            if found == tuple(wanted) or (
-                self.segmented and self.differ_by_attachment(" ".join(found), " ".join(wanted))
-            ):
+            found = said[start : start + size]
+            if found == wanted or (self.segmented and self.differ_by_attachment(" ".join(found), " ".join(wanted))):
                 yield start, start + size
 
     @cached_property
-    def _by_form(self) -> dict[str, list[WordForms]]:
-        index: dict[str, list[WordForms]] = {}
-        for lexicon, words in self._speaker.answer_forms.items():
+    def _words(self) -> dict[str, list[tuple[str, str]]]:
+        """The words, as lexicon and concept, that have a form, by its bare form."""
+        index: dict[str, list[tuple[str, str]]] = {}
+        for lexicon, words in self._forms.items():
             for concept, forms in words.items():
-                for bare in self.all_bare(forms):
-                    index.setdefault(bare, []).append(WordForms(lexicon, concept))
+                for form in self.all_bare(forms):
+                    index.setdefault(form, []).append((lexicon, concept))
         return index
 
-    def words_with(self, answer: str) -> list[tuple[str, ...]]:
-        """The words that an answer is a form of, each as all its forms."""
-        found = self._by_form.get(self.bare(answer), ())
-        return [self._speaker.answer_forms[word.lexicon][word.concept] for word in found]
+    def all_forms(self, answer: str) -> tuple[str, ...]:
+        """The answer, and all other forms of the word that it is a form of, where the language file has one."""
+        words = self._words.get(self.bare(answer), ())
+        return (answer, *(form for lexicon, concept in words for form in self._forms[lexicon][concept]))
 
-    @lru_cache(maxsize=8192)  # noqa: B019
-    def alternatives(self, answer: str) -> tuple[tuple[str, ...], ...]:
-        """What would be wrong: the forms, in tokens, of all other words of its lexicon."""
-        found = self._by_form.get(self.bare(answer), ())
+    @lru_cache(_REMEMBERED)  # noqa: B019
+    def _others(self, answer: str) -> tuple[Tokens, ...]:
+        """The forms of all other words of the answer's kind."""
         others = {
-            form: None
-            for word in found
-            for concept, forms in self._speaker.answer_forms[word.lexicon].items()
-            if concept != word.concept
+            self.tokens(form): None
+            for lexicon, concept in self._words.get(self.bare(answer), ())
+            for other, forms in self._forms[lexicon].items()
+            if other != concept
             for form in forms
         }
-        return tuple(dict.fromkeys(map(self.tokens, others)))
+        return tuple(others)
 
 
 @cache
@@ -146,19 +207,12 @@ def fair_reader(language: str) -> FairReader:
     return FairReader(grammar(language))
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+class _Blanks(dict[int, int]):
+    """For `str.translate`: letters, marks and digits stay, all else becomes a blank."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
+        return self[code]
 
 
-def _said_in_sentence(reader: FairReader, prediction: str, accepted: tuple[str, ...], frame: frozenset[str]) -> bool:
-    """Whether an accepted answer is said, with nothing beside it but the frame, and no alternative."""
-    said = reader.tokens(prediction)
-    for answer in accepted:
-        for start, end in reader.spans(said, reader.tokens(answer)):
-            if frame.issuperset(said[:start] + said[end:]):
-                return not any(
-                    begins < start or ends > end
-                    for other in reader.alternatives(accepted[0])
-                    for begins, ends in reader.spans(said, other)
-                )
-    return False
+_BLANKS = _Blanks()

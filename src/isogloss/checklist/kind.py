@@ -1,8 +1,10 @@
 """Question answering by match: a case fails if any of its examples fails; the rows of its metrics are cases."""
 
+import re
+
 import numpy as np
 
-from isogloss.checklist.fair_answers import is_right
+from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
 from isogloss.checklist.matching import matches
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -41,14 +43,21 @@ class Match(QuestionAnswering):
 
     def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
         """The rows of the examples whose answer is none of the right ones; by the paper's rule there is but one."""
-        if mode == "fair":
-            columns = (examples[name] for name in ("accepted", "question", "sentence"))
-            rows = zip(values, *columns, strict=True)
-            right = (said is not None and is_right(said, accepted, examples.language, *asked) for said, accepted, *asked in rows)
+        if mode == "paper":
+            gold = zip(values, examples["answers"], strict=True)
+            right = (matches(said or "", answers[0], language=examples.language, mode=mode) for said, answers in gold)
         else:
-            pairs = zip(values, examples["answers"], strict=True)
-            right = (said is not None and matches(said, answers[0], language=examples.language, mode=mode) for said, answers in pairs)
+            right = (_is_right(said or "", examples, row) for row, said in enumerate(values))
         return [row for row, is_so in enumerate(right) if not is_so]
+
+
+def _is_right(said: str, examples: Examples, row: int) -> bool:
+    """Whether an answer is right by the fair rule: as it is, or as a sentence."""
+    accepted = examples["accepted"][row]
+    if is_right(said, accepted, examples.language):
+        return True
+    again = own_sentence(examples["context"][row], accepted[0], examples["wrong"][row])
+    return is_right(said, accepted, examples.language, (examples["question"][row], examples["sentence"][row], again))
 
 
 class Invariance(Match):
@@ -64,16 +73,20 @@ class Invariance(Match):
                 continue
             before = said.get(plain)
             if before is not None:
-                before = _renamed(before, examples["renamed"][row])
+                before = _renamed(before, examples["renamed"][row], examples.language)
             if after is None or before is None or not matches(after, before, language=examples.language, mode=mode):
                 failed.append(row)
         return failed
 
 
-def _renamed(text: str, names: tuple[tuple[str, str], ...]) -> str:
-    """A text with the old names replaced by the new ones, all at once."""
-    for place, (old, _) in enumerate(names):
-        text = text.replace(old, f"\0{place}")
-    for place, (_, new) in enumerate(names):
-        text = text.replace(f"\0{place}", new)
-    return text
+def _renamed(text: str, names: tuple[tuple[str, str], ...], language: str) -> str:
+    """A text with the old names replaced by the new ones, all at once, a name before one that is part of it."""
+    if not names:
+        return text
+    new, reader = dict(names), fair_reader(language)
+    longest_first = sorted(map(re.escape, new), key=len, reverse=True)
+
+    def exchanged(found: re.Match[str]) -> str:
+        return new[found.group()] if reader.begins_word(text, found.start()) else found.group()
+
+    return re.sub("|".join(longest_first), exchanged, text)

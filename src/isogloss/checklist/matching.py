@@ -9,7 +9,7 @@ attaches to a word; and the same as a sentence that says the question again ("Th
 import re
 from functools import cache
 
-from isogloss.checklist.fair_answers import is_right, known_forms
+from isogloss.checklist.fair_answers import fair_reader, is_right
 from isogloss.errors import unknown
 from isogloss.grammar.file import CODES
 
@@ -54,7 +54,7 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
         return cleaned(prediction, language) == cleaned(answer, language)
     if language not in CODES:
         raise unknown("language of the checklist", language, CODES)
-    return is_right(prediction, (answer, *known_forms(answer, language)), language)
+    return is_right(prediction, fair_reader(language).all_forms(answer), language)
 
 
 def cleaned(text: str, language: str) -> str:

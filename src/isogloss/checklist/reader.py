@@ -27,6 +27,7 @@ def read(split: SplitFiles) -> Examples:
             "answers": [[each.answer] for each in asked],
             "answer_starts": [[each.context.find(each.answer)] for each in asked],
             "accepted": [each.accepted for each in asked],
+            "wrong": [each.wrong for each in asked],
             "sentence": [each.sentence for each in asked],
             "renamed": [each.renamed for each in asked],
         },

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import perm, prod
 
 from isogloss.checklist.released_sheet import (
@@ -31,8 +30,7 @@ _Drawn = SheetRow | _Pair | str
 _PAIR = ("p1", "v1", "p2", "v2")
 
 
-@dataclass(frozen=True)
-class ReleasedExample(ChecklistExample):
+class ReleasedExample(ChecklistExample, frozen=True):
     """An example with the defects of the cells it was made from."""
 
     defects: tuple[Defect, ...] = ()

@@ -4,12 +4,12 @@ Languages, words, names and templates come and go; a case keeps its id, its slot
 case is therefore never drawn again, renumbered or removed: new ones are added at the end of the file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from isogloss.checklist.answer_audit import answer_defects
-from isogloss.checklist.audit import Finding, Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.answer_audit import answer_defects, other_word_defects, with_every_word
+from isogloss.checklist.audit import FINDINGS, Finding, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.errors import IsoglossError, unknown
@@ -95,14 +95,36 @@ def language_examples(
 
 def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fair") -> Findings:
     """Every defect of the tests in a language; a language with any cannot be shipped."""
-    speaker = grammar(code)
-    findings = audit(language_examples(code, count=count, seed=seed), token_rules(speaker, mode))
+    findings = audit(language_examples(code, count=count, seed=seed), token_rules(grammar(code), mode))
     for test in TESTS:
-        for case in suite_cases(test, count, seed):
-            findings.found += [
-                Finding(code, test, example, kind, detail) for example, kind, detail in answer_defects(case, speaker)
-            ]
+        cases = suite_cases(test, count, seed)
+        findings.found += _unfair(code, cases, answer_defects)
+        findings.found += _unfair(code, with_every_word(cases), other_word_defects)
     return findings
+
+
+def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
+    """Stop where a right answer would be scored wrong, or a wrong one right, in cases that have every word.
+
+    Raises:
+        IsoglossError: with the first such answer, and the tests that have any.
+    """
+    cases = [case for test in TESTS for case in with_every_word(suite_cases(test, count, seed))]
+    found = _unfair(code, cases, answer_defects)
+    if found:
+        tests = ", ".join(dict.fromkeys(finding.test for finding in found))
+        first = f"{FINDINGS[found[0].kind]}: {found[0].detail}"
+        fix = f"Mend {code}.toml; isogloss checklist audit --languages {code} --details 5 shows more"
+        raise IsoglossError(f"{first} ({tests})", where=f"{code} {found[0].example}", fix=fix)
+
+
+def _unfair(
+    code: str,
+    cases: Iterable[ChecklistCase],
+    defects: Callable[[ChecklistCase, Grammar], Iterator[tuple[str, str, str]]],
+) -> list[Finding]:
+    speaker = grammar(code)
+    return [Finding(code, case.test, *defect) for case in cases for defect in defects(case, speaker)]
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:

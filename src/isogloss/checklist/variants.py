@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers
+import msgspec
+
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, templates
 from isogloss.grammar.file import Grammar
 
 # So many names of each gender, and so many unrelated sentences, are used in every language: those that a language has
@@ -17,7 +19,7 @@ def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExamp
     extra = speaker.file.templates.invariance.unrelated[case.number % _UNRELATED]
     blank = " " if " " in extra or " " in speaker.file.templates.comparisons.contexts[0] else ""
     for example in examples(case, speaker):
-        yield replace(example, context=f"{extra}{blank}{example.context}", variant="inv-unrelated")
+        yield msgspec.structs.replace(example, context=f"{extra}{blank}{example.context}", variant="inv-unrelated")
 
 
 def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
@@ -30,9 +32,12 @@ def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExa
     }
     other = replace(case, slots=tuple((slot, moved.get(slot, value)) for slot, value in case.slots))
     old, new = fillers(case, speaker), fillers(other, speaker)
-    renamed = tuple((old[slot].base, new[slot].base) for slot in people)
+    # Not only names as they are listed: an answer may have them in another case.
+    called = [*(f"{{{slot}}}" for slot in people), *(asked.answer for asked in templates(case, speaker)[1])]
+    pairs = ((speaker.answer(form, old), speaker.answer(form, new)) for form in called)
+    renamed = tuple(dict.fromkeys((before, after) for before, after in pairs if before != after))
     for example in examples(other, speaker):
-        yield replace(example, case=case, variant="inv-names", renamed=renamed)
+        yield msgspec.structs.replace(example, case=case, variant="inv-names", renamed=renamed)
 
 
 # The plain example is CheckList's minimum functionality test: its answer is right or wrong. The changed ones are

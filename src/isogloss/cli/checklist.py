@@ -40,7 +40,7 @@ def build(
     seed: Seed = 0,
     squad: Annotated[bool, typer.Option("--squad", help="Also write <language>.squad.json.")] = False,
 ) -> None:
-    """Write the tests: JSON lines with context, question, gold answer, slots and stable ids.
+    """Write the tests: JSON lines with context, question, gold answer, all accepted answers, slots and stable ids.
 
     isogloss export checklist-comparisons writes what is to be answered without
     gold, test by test, and isogloss score <predictions> --suite checklist
@@ -71,6 +71,10 @@ def audit(
     form: Format = "table",
 ) -> None:
     """Prove that the tests are fair: every answer is in its context, once, as a span, reachable by the scoring rule.
+
+    Every question is also answered as people do: the bare word, the whole
+    phrase, a sentence. All must be right by the fair rule, and the answers of
+    the other person or thing wrong.
 
     Exit codes: 0 no finding; 1 findings.
 
@@ -115,7 +119,7 @@ def show_case(
     seed: Seed = 0,
     form: Format = "table",
 ) -> None:
-    """Show one case side by side in several languages.
+    """Show the questions of a case side by side in several languages, with every right answer, in its first context.
 
     \b
     Example:
@@ -123,19 +127,15 @@ def show_case(
     """
     from isogloss.checklist.review_marks import review_status
     from isogloss.checklist.shipped import find_case
-    from isogloss.grammar.cases import examples
+    from isogloss.grammar.cases import examples, first_context
     from isogloss.grammar.file import grammar
     from isogloss.report.checklist import side_by_side
     from isogloss.report.tables import show
 
     drawn = find_case(case, cases, seed)
-    rows = []
-    reviews: dict[str, list[str]] = {}
-    for code in _chosen(languages):
-        example = next(examples(drawn, grammar(code)))
-        rows.append((code, example.context, example.question, example.answer))
-        reviews.setdefault(review_status(grammar(code), drawn.test).text, []).append(code)
-    show([side_by_side(case, rows, reviews)], form)
+    asked = {code: first_context(examples(drawn, grammar(code))) for code in _chosen(languages)}
+    reviews = {code: review_status(grammar(code), drawn.test).text for code in asked}
+    show([side_by_side(case, asked, reviews)], form)
 
 
 @app.command()

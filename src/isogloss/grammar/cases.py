@@ -1,11 +1,13 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
+
+import msgspec
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import Grammar
@@ -43,7 +45,7 @@ class ChecklistCase:
     contexts: int | None = None
     questions: int | None = None
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The same in every language."""
         return f"{self.test}-{self.number:04d}"
@@ -55,8 +57,7 @@ class ChecklistCase:
         return dict(self.slots)[slot].rpartition("/")[0] or slot
 
 
-@dataclass(frozen=True)
-class ChecklistExample:
+class ChecklistExample(msgspec.Struct, frozen=True):
     """A context with a question and its right answers.
 
     Attributes:
@@ -65,6 +66,7 @@ class ChecklistExample:
         answer: a span of the context.
         people: the names in it.
         accepted: all right answers: the span, and every other form of the word that is asked for.
+        wrong: the answers to the case's other questions.
         sentence: the answer as a whole sentence.
         variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
         renamed: old and new names, where people were exchanged.
@@ -77,6 +79,7 @@ class ChecklistExample:
     answer: str
     people: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
     sentence: str = ""
     variant: str = "mft"
     renamed: tuple[tuple[str, str], ...] = ()
@@ -152,9 +155,19 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     contexts, questions = templates(case, speaker)
     asked = [_asked(question, case, words, speaker) for question in questions]
     people = tuple(words[slot].base for slot in PEOPLE if slot in words)
+    wrong = [
+        tuple(accepted[0] for _, accepted, _ in asked[:number] + asked[number + 1 :]) for number in range(len(asked))
+    ]
     said = (speaker.say(template, words) for template in contexts)
-    for place, (context, (question, accepted, sentence)) in enumerate(product(said, asked)):
-        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, sentence)
+    for place, (context, number) in enumerate(product(said, range(len(asked)))):
+        question, accepted, sentence = asked[number]
+        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, wrong[number], sentence)
+
+
+def first_context(asked: Iterable[ChecklistExample]) -> list[ChecklistExample]:
+    """The examples of a case that have its first context: one for each question."""
+    every = list(asked)
+    return [example for example in every if example.context == every[0].context]
 
 
 def _asked(

@@ -33,7 +33,8 @@ class Slot:
     index: int = -1
     form: str = ""
     agree: str = ""
-    degree: str = ""
+    degree: str = ""  # a degree word as it is written
+    degree_of: str = ""  # or the slot that it fills
 
     def text(self, word: Filler, agree: str, degree: str, rules: Mapping[str, Rewrite]) -> str:
         """The text that goes here, for a word, the class it agrees with, and a degree word."""
@@ -57,7 +58,9 @@ def compiled(template: str) -> tuple[str | Slot, ...]:
         pieces.append(template[end : match.start()])
         found = match.groupdict(default="")
         index = int(found["index"]) if found["index"] else -1
-        pieces.append(Slot(found["name"], index, found["form"], found["agree"], found["degree"]))
+        literal = found["degree"].startswith("'")
+        degrees = (found["degree"].strip("'"), "") if literal else ("", found["degree"])
+        pieces.append(Slot(found["name"], index, found["form"], found["agree"], *degrees))
         end = match.end()
     pieces.append(template[end:])
     if any("{" in piece or "}" in piece for piece in pieces if isinstance(piece, str)):
@@ -70,11 +73,7 @@ def slots(template: str) -> set[str]:
     names: set[str] = set()
     for piece in compiled(template):
         if isinstance(piece, Slot):
-            names.add(piece.name)
-            if piece.agree:
-                names.add(piece.agree)
-            if piece.degree and not piece.degree.startswith("'"):
-                names.add(piece.degree)
+            names.update(filter(None, (piece.name, piece.agree, piece.degree_of)))
     return names
 
 
@@ -106,17 +105,19 @@ class TemplateWriter:
     def _slot(self, slot: Slot, fillers: Mapping[str, Filler]) -> str:
         word = fillers[slot.name]
         other = fillers[slot.agree] if slot.agree else None
+        by = fillers[slot.degree_of] if slot.degree_of else None
+        key = (slot, word, other, by)
+        try:
+            return self._known[key]
+        except KeyError:
+            text = self._known[key] = self._filled(slot, word, other, by)
+            return text
+        except TypeError:  # several values (CheckList) cannot be looked up
+            return self._filled(slot, word, other, by)
+
+    def _filled(self, slot: Slot, word: Filler, other: Filler | None, by: Filler | None) -> str:
         agree = other.agreement if isinstance(other, Word) else ""
         degree = slot.degree
-        if degree.startswith("'"):
-            degree = degree[1:-1]
-        elif degree:
-            by = fillers[degree]
+        if by is not None:
             degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
-        if not isinstance(word, Word):
-            return slot.text(word, agree, degree, self._rules)
-        key = (slot, word, agree, degree)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = slot.text(word, agree, degree, self._rules)
-        return known
+        return slot.text(word, agree, degree, self._rules)

@@ -9,6 +9,7 @@ from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.tasks import task_id
 from isogloss.figures import score_text
+from isogloss.grammar.cases import ChecklistExample
 from isogloss.languages import language
 from isogloss.report.score_tables import missing_note
 from isogloss.report.tables import Table
@@ -121,12 +122,19 @@ def _mark(code: str, test: str) -> str:
     return "†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else ""
 
 
-def side_by_side(
-    case_id: str, rows: Sequence[tuple[str, str, str, str]], reviews: Mapping[str, Sequence[str]]
-) -> Table:
-    """One case in several languages: context, question, answer; below, which of them are reviewed how."""
-    table = Table(f"Case {case_id}", ("", "context", "question", "answer"), words=4)
-    for row in rows:
-        table.add(*row)
-    table.notes = [f"{', '.join(codes)}: {status}" for status, codes in reviews.items()]
+def side_by_side(case: str, asked: Mapping[str, Sequence[ChecklistExample]], reviews: Mapping[str, str]) -> Table:
+    """The questions of a case in several languages: context, question, answer, and what else is a right answer.
+
+    Below it says which languages are reviewed by speakers, and which are not.
+    """
+    table = Table(f"Case {case}", ("", "context", "question", "answer", "also right"), words=5)
+    for code, examples in asked.items():
+        for number, example in enumerate(examples):
+            said = (code, example.context) if not number else ("", "")
+            also = ", ".join(form for form in example.accepted if form != example.answer)
+            table.add(*said, example.question, example.answer, also)
+    by_status: dict[str, list[str]] = defaultdict(list)
+    for code, status in reviews.items():
+        by_status[status].append(code)
+    table.notes = [f"{', '.join(codes)}: {status}" for status, codes in by_status.items()]
     return table

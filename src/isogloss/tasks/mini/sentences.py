@@ -47,13 +47,13 @@ def _paragraph(code: str, item: QuestionItem) -> tuple[list[str], str, str]:
     speaker = grammar(code)
     words = fillers(item.case, speaker)
     _, questions = templates(item.case, speaker)
-    question, answer = questions[item.question % len(questions)]
+    asked = questions[item.question % len(questions)]
     parts = [
         _spoken(speaker, item.around[0], 0),
         _spoken(speaker, item.case, item.context),
         _spoken(speaker, item.around[1], 0),
     ]
-    return parts, speaker.say(question, words), speaker.answer(answer, words)
+    return parts, speaker.say(asked.question, words), speaker.answer(asked.answer, words)
 
 
 @cache

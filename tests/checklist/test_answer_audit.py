@@ -1,0 +1,113 @@
+"""The audit answers every question as people do; what it must find is planted, and nothing is found in what ships."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from isogloss.checklist import fair_answers
+from isogloss.checklist.answer_audit import answer_defects, other_word_defects, right_answers, with_every_word
+from isogloss.checklist.build import build
+from isogloss.checklist.shipped import language_examples, suite_cases
+from isogloss.errors import IsoglossError
+from isogloss.grammar.file import CODES, Grammar, grammar
+from isogloss.tasks.kinds import judge
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import CHECKLIST_TASKS, task
+
+Speak = Callable[..., Grammar]
+
+
+@pytest.fixture
+def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
+    """English with some fields of its file replaced."""
+
+    def edited(**changes: object) -> Grammar:
+        speaker = Grammar(msgspec.structs.replace(grammar("en").file, **changes))
+        for module in ("fair_answers", "shipped", "build"):
+            monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", lambda code: speaker)
+        fair_answers.fair_reader.cache_clear()
+        return speaker
+
+    yield edited
+    fair_answers.fair_reader.cache_clear()
+
+
+def kinds(speaker: Grammar, test: str) -> set[str]:
+    cases = suite_cases(test)
+    return {
+        kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *other_word_defects(case, speaker))
+    }
+
+
+def test_ways_to_answer() -> None:
+    example = next(each for each in language_examples("en", tests=("properties",)) if each.answer == "made of stone")
+    assert right_answers(example, "en") == {
+        "minimal": "stone",
+        "full": "made of stone",
+        "sentence": "It is made of stone.",
+        "unrepeated": "stone",  # the question says "made of"
+    }
+
+
+def test_a_bare_word_that_is_not_declared_is_found(speak: Speak, tmp_path: Path) -> None:
+    speaker = speak(accepted={})
+    [first, *_] = [d for case in suite_cases("properties") for d in answer_defects(case, speaker)]
+    assert first[1] == "refused"
+    assert "unrepeated answer" in first[2]
+    with pytest.raises(IsoglossError, match=r"a right answer is scored wrong.*\(properties\)"):
+        build(tmp_path, ["en"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sentence_that_says_the_opposite_is_found(speak: Speak) -> None:
+    speaker = speak(sentence_words=["not"])
+    tests = speaker.file.templates
+    questions = [(ask, answer, "{b} is not {adjective.more@a}.") for ask, answer, _ in tests.comparisons.questions]
+    comparisons = msgspec.structs.replace(tests.comparisons, questions=questions)
+    speaker = speak(templates=msgspec.structs.replace(tests, comparisons=comparisons))
+    assert kinds(speaker, "comparisons") == {"refused", "taken"}
+
+
+def test_a_form_that_two_words_have_is_found(speak: Speak) -> None:
+    file = grammar("en").file
+    thing = msgspec.structs.replace(file.rules["bare"], steps=[("^.*$", "stuff")])
+    speaker = speak(accepted={"material": ["bare", "thing"]}, rules={**file.rules, "thing": thing})
+    assert kinds(speaker, "properties") == {"taken"}
+
+
+def test_cases_with_every_word() -> None:
+    few = list(with_every_word(suite_cases("job_vs_nationality")))
+    words = {value for case in suite_cases("job_vs_nationality") for slot, value in case.slots if slot != "a"}
+    assert {value for case in few for slot, value in case.slots if slot != "a"} == words
+    assert len(few) < 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("way", ["minimal", "full", "sentence"])
+def test_a_perfect_reader_makes_no_error(code: str, way: str) -> None:
+    """In every test, answering in one way throughout."""
+    for name in CHECKLIST_TASKS:
+        examples = load(task(name), code)
+        answers = {
+            "minimal": [min(accepted, key=len) for accepted in examples["accepted"]],
+            "full": [gold[0] for gold in examples["answers"]],
+            "sentence": list(examples["sentence"]),
+        }
+        assert judge(task(name), examples, answers[way]).metrics["error"].score == 0.0, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", CODES)
+def test_the_other_answer_is_always_an_error(code: str) -> None:
+    """A reader who answers the case's other question fails every case of every test."""
+    for name in CHECKLIST_TASKS:
+        examples = load(task(name), code)
+        swapped = [row + 1 if row % 2 == 0 else row - 1 for row in range(len(examples))]
+        for said in (
+            [examples["answers"][row][0] for row in swapped],
+            [min(examples["accepted"][row], key=len) for row in swapped],
+        ):
+            assert judge(task(name), examples, said).metrics["error"].score == 1.0, name

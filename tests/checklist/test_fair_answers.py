@@ -1,0 +1,110 @@
+"""The fair rule: every form of the word asked for is right, alone or in a sentence, and no other word is."""
+
+import pytest
+
+from isogloss.checklist import matches
+from isogloss.checklist.fair_answers import is_right, own_sentence
+from isogloss.checklist.shipped import language_examples
+from isogloss.grammar.cases import ChecklistExample
+
+
+def asked(code: str, test: str, answer: str) -> ChecklistExample:
+    """The first example of a test whose span of the context is this."""
+    return next(each for each in language_examples(code, tests=(test,)) if each.answer == answer)
+
+
+def right(said: str, example: ChecklistExample, code: str = "en") -> bool:
+    again = own_sentence(example.context, example.answer, example.wrong)
+    return is_right(said, example.accepted, code, (example.question, example.sentence, again))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["stone", "made of stone", "Stone.", "It is made of stone.", "It's stone", "The hat is made of stone", "STONE"],
+)
+def test_a_thing_made_of_stone(said: str) -> None:
+    assert right(said, asked("en", "properties", "made of stone"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "made of",  # the frame alone
+        "made of glass",
+        "stone or glass",  # another of its kind
+        "It is not made of stone.",  # a word that neither question nor sentence has
+        "The cup is made of stone.",  # of another thing
+        "The hat in the room is big and made of stone.",  # the whole context: says the other property too
+    ],
+)
+def test_what_is_not_said_of_it(said: str) -> None:
+    assert not right(said, asked("en", "properties", "made of stone"))
+
+
+def test_a_question_that_offers_both_is_not_answered_by_both() -> None:
+    example = asked("en", "properties", "old")
+    assert example.question.endswith("new or old?")
+    assert right("It is old.", example)
+    assert not right("It is new.", example)
+    assert not right("It is new or old.", example)
+    assert not right("new", example)
+
+
+def test_a_person_in_a_sentence() -> None:
+    more, less = list(language_examples("en", tests=("comparisons",)))[:2]
+    assert (more.question, less.question) == ("Who is more famous?", "Who is less famous?")
+    assert right(f"{more.answer} is more famous.", more)
+    assert right(f"The one who is more famous is {more.answer}.", more)
+    assert not right(f"{less.answer} is more famous.", more)
+    assert not right(more.context, more)  # names both
+    assert not right(f"{less.answer} is more famous.", less)  # the opposite of what is asked
+
+
+def test_the_contexts_own_sentence_about_it() -> None:
+    bought = next(language_examples("en", tests=("animal_vs_vehicle_2",)))
+    assert bought.question == "Who bought an animal?"
+    first, second = bought.context.removesuffix(".").split(". ")
+    assert right(first, bought)
+    assert not right(second, bought)
+    assert not right(bought.context, bought)
+    job = next(language_examples("en", tests=("job_vs_nationality",)))  # one sentence has both answers
+    assert not right(job.context, job)
+
+
+# What people say, beside the span of the context, in the words of each language.
+SHORT = [
+    ("en", "stone", "made of stone"),
+    ("en", "wood", "wooden"),
+    ("tl", "kahoy", "gawa sa kahoy"),
+    ("vi", "gỗ", "làm bằng gỗ"),
+    ("id", "batu", "terbuat dari batu"),
+    ("ms", "batu", "diperbuat daripada batu"),
+    ("jv", "Rusia", "wong Rusia"),
+    ("de", "Glas", "aus Glas"),
+    ("fr", "verre", "en verre"),
+    ("es", "vidrio", "de vidrio"),
+    ("my", "ယုန်", "ယုန်တစ်ကောင်"),
+    ("ha", "Faransa", "ƴar ƙasar Faransa"),
+    ("th", "เก่า", "สภาพเก่า"),
+    ("ja", "ロシア", "ロシア人"),
+]
+
+
+@pytest.mark.parametrize(("code", "said", "answer"), SHORT)
+def test_the_bare_word_is_right(code: str, said: str, answer: str) -> None:
+    assert matches(said, answer, language=code, mode="fair")
+    assert matches(answer, said, language=code, mode="fair")
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "answer"),
+    [
+        ("en", "glass", "made of stone"),
+        ("en", "stone", "Stone Age"),
+        ("de", "Holz", "aus Glas"),
+        ("en", "James", "John"),
+    ],
+)
+def test_another_word_is_wrong(code: str, said: str, answer: str) -> None:
+    assert not matches(said, answer, language=code, mode="fair")
