@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
 from isogloss.grammar.cases import (
     PEOPLE,
-    AskedQuestion,
     ChecklistCase,
     ChecklistExample,
     examples,
@@ -19,7 +18,7 @@ from isogloss.grammar.cases import (
     first_context,
     templates,
 )
-from isogloss.grammar.file import Grammar
+from isogloss.grammar.file import AskedQuestion, Grammar
 
 
 def right_answers(example: ChecklistExample, language: str) -> dict[str, str]:

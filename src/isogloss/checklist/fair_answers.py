@@ -156,11 +156,9 @@ class FairReader:
         for answer in accepted:
             for start, end in self._spans(said, self.tokens(answer)):
                 if frame.covers(said[:start]) and frame.covers(said[end:]):
-                    text = " ".join(said)
                     return not any(
                         begins < start or ends > end
-                        for other in self._others(accepted[0])
-                        if " ".join(other) in text
+                        for other in self._others_in(" ".join(said), accepted[0])
                         for begins, ends in self._spans(said, other)
                     )
         return False
@@ -188,17 +186,24 @@ class FairReader:
         words = self._words.get(self.bare(answer), ())
         return (answer, *(form for lexicon, concept in words for form in self._forms[lexicon][concept]))
 
-    @lru_cache(_REMEMBERED)  # noqa: B019
-    def _others(self, answer: str) -> tuple[Tokens, ...]:
-        """The forms of all other words of the answer's kind."""
-        others = {
-            self.tokens(form): None
-            for lexicon, concept in self._words.get(self.bare(answer), ())
-            for other, forms in self._forms[lexicon].items()
-            if other != concept
-            for form in forms
+    @cached_property
+    def _tokens_of(self) -> dict[str, list[tuple[str, str, Tokens]]]:
+        """The forms of each lexicon, with their concept, as a text and in tokens."""
+        return {
+            lexicon: [
+                (concept, " ".join(tokens), tokens)
+                for concept, forms in words.items()
+                for tokens in dict.fromkeys(map(self.tokens, forms))
+            ]
+            for lexicon, words in self._forms.items()
         }
-        return tuple(others)
+
+    def _others_in(self, text: str, answer: str) -> Iterator[Tokens]:
+        """The forms of all other words of the answer's kind that a text may have."""
+        for lexicon, concept in self._words.get(self.bare(answer), ()):
+            for other, form, tokens in self._tokens_of[lexicon]:
+                if form in text and other != concept:
+                    yield tokens
 
 
 @cache

@@ -267,8 +267,8 @@ def _form_templates(template: str) -> Iterator[tuple[str, str]]:
         if isinstance(slot, Slot):
             agreeing = f"@{slot.agree}" if slot.agree else ""
             yield slot.name, f"{{{slot.name}{f'.{slot.form}' if slot.form else ''}{agreeing}}}"
-            if slot.degree and not slot.degree.startswith("'"):
-                yield slot.degree, f"{{{slot.degree}{agreeing}}}"
+            if slot.degree_of:
+                yield slot.degree_of, f"{{{slot.degree_of}{agreeing}}}"
 
 
 def _word_key(case: ChecklistCase, slot: str, word: Word) -> str:

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
-from typing import NamedTuple
 
 import msgspec
 
 from isogloss.errors import unknown
-from isogloss.grammar.file import Grammar
-from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, QuestionTemplates, concepts
-from isogloss.grammar.templates import answer_slot
+from isogloss.grammar.file import AskedQuestion, Grammar
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
 from isogloss.grammar.words import Word
 
 # Slots that are filled with the name of a person.
@@ -50,11 +48,15 @@ class ChecklistCase:
         """The same in every language."""
         return f"{self.test}-{self.number:04d}"
 
+    @cached_property
+    def _drawn(self) -> Mapping[str, str]:
+        return dict(self.slots)
+
     def lexicon(self, slot: str) -> str:
         """Where the word of a slot is found: `name` for people, what was drawn for a property, else the slot's name."""
         if slot in PEOPLE:
             return "name"
-        return dict(self.slots)[slot].rpartition("/")[0] or slot
+        return self._drawn[slot].rpartition("/")[0] or slot
 
 
 class ChecklistExample(msgspec.Struct, frozen=True):
@@ -133,22 +135,6 @@ def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
     return words
 
 
-class AskedQuestion(NamedTuple):
-    """A question template of a case.
-
-    Attributes:
-        question: the question.
-        answer: what fills it is a span of the context.
-        sentence: the answer as a whole sentence.
-        slot: the slot whose word is asked for.
-    """
-
-    question: str
-    answer: str
-    sentence: str
-    slot: str
-
-
 def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
     """Every context of the case with every question."""
     words = fillers(case, speaker)
@@ -175,22 +161,16 @@ def _asked(
 ) -> tuple[str, tuple[str, ...], str]:
     """A question, its right answers, and the answer as a whole sentence."""
     answer = speaker.answer(asked.answer, words)
-    others = speaker.answer_forms[case.lexicon(asked.slot)][words[asked.slot].concept]
-    accepted = tuple(dict.fromkeys((answer, *others)))
+    forms = speaker.answer_forms[case.lexicon(asked.slot)][words[asked.slot].concept]
+    accepted = forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms)))
     return speaker.say(asked.question, words), accepted, speaker.say(asked.sentence, words)
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:
     """Contexts and questions of the case's test; the properties test asks for what was drawn."""
-    sheet = speaker.file.templates
+    contexts = getattr(speaker.file.templates, case.test).contexts
     if case.test == "properties":
-        contexts = sheet.properties.contexts
-        questions = [
-            AskedQuestion(sheet.properties.ask[kind], f"{{{slot}@object}}", sheet.properties.sentence[kind], slot)
-            for slot, kind in (("p", case.lexicon("p")), ("q", case.lexicon("q")))
-        ]
+        questions = [speaker.property_questions[slot, case.lexicon(slot)] for slot in ("p", "q")]
     else:
-        test: QuestionTemplates = getattr(sheet, case.test)
-        contexts = test.contexts
-        questions = [AskedQuestion(*texts, slot=answer_slot(texts[1])) for texts in test.questions]
+        questions = speaker.questions[case.test]
     return contexts[: case.contexts], questions[: case.questions]

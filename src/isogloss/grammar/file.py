@@ -7,11 +7,12 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.grammar.polish import polisher
-from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, TESTS, LanguageFile, concepts, parse
-from isogloss.grammar.templates import Filler, Slot, TemplateWriter, compiled
+from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, PROPERTIES, TESTS, LanguageFile, concepts, parse
+from isogloss.grammar.templates import Filler, Slot, TemplateWriter, answer_slot, compiled
 from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
 from isogloss.languages import language
 
@@ -37,6 +38,22 @@ def checkout_path(code: str) -> Path:
         fix = "Clone the repository, pip install -e . there, and call it again"
         raise IsoglossError("this is an installed package, not a checkout to change", where=str(path), fix=fix)
     return path
+
+
+class AskedQuestion(NamedTuple):
+    """A question template of a case.
+
+    Attributes:
+        question: the question.
+        answer: what fills it is a span of the context.
+        sentence: the answer as a whole sentence.
+        slot: the slot whose word is asked for.
+    """
+
+    question: str
+    answer: str
+    sentence: str
+    slot: str
 
 
 @dataclass(frozen=True)
@@ -94,8 +111,7 @@ class Grammar:
 
     def _answered_as(self, lexicon: str) -> list[str]:
         """The names of the forms in which words of a lexicon are answers."""
-        tests = (getattr(self.file.templates, test) for test in TESTS if test != "properties")
-        answers = (compiled(answer)[0] for test in tests for _, answer, _ in test.questions)
+        answers = (compiled(asked.answer)[0] for test in self.questions.values() for asked in test)
         forms = {piece.form: None for piece in answers if isinstance(piece, Slot) and piece.name == lexicon}
         return [*filter(None, forms), *self.file.accepted.get(lexicon, ())]
 
@@ -107,6 +123,24 @@ class Grammar:
             with suppress(GrammarError):  # a rule that does not fit the word: it has no such form
                 found.append(word.form(name, agree, self.rules))
         return tuple(dict.fromkeys(with_degree(form, "") for form in found))
+
+    @cached_property
+    def questions(self) -> Mapping[str, list[AskedQuestion]]:
+        """The questions of every test but `properties`."""
+        tests = {test: getattr(self.file.templates, test) for test in TESTS if test != "properties"}
+        return {
+            name: [AskedQuestion(ask, answer, said, answer_slot(answer)) for ask, answer, said in test.questions]
+            for name, test in tests.items()
+        }
+
+    @cached_property
+    def property_questions(self) -> Mapping[tuple[str, str], AskedQuestion]:
+        """The questions of `properties`, by the slot whose word is asked for and the kind of property that it is."""
+        sheet = self.file.templates.properties
+        return {
+            (slot, kind): AskedQuestion(sheet.ask[kind], f"{{{slot}@object}}", sheet.sentence[kind], slot)
+            for slot, kind in product(("p", "q"), PROPERTIES)
+        }
 
     def word(self, lexicon: str, concept: str) -> Word:
         """A word by its concept; a name by gender and number (`m3`)."""
