@@ -132,7 +132,7 @@ def show_case(
     from isogloss.report.tables import show
 
     drawn = find_case(case, cases, seed)
-    asked = {code: first_context(examples(drawn, grammar(code))) for code in _chosen(languages)}
+    asked = {code: list(examples(first_context(drawn), grammar(code))) for code in _chosen(languages)}
     show([side_by_side(case, asked)], form)
 
 
