@@ -87,13 +87,3 @@ def _wrongly_scored(
     for said in wrong:
         if is_right(said, *rule):
             yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"
-
-
-def with_every_word(cases: Iterable[ChecklistCase]) -> Iterator[ChecklistCase]:
-    """Cases in which every word but names occurs: where a word is declared wrongly, one of them shows it."""
-    seen: set[tuple[str, str]] = set()
-    for case in cases:
-        here = {(case.lexicon(slot), value) for slot, value in case.slots if slot not in PEOPLE}
-        if not here <= seen:
-            seen |= here
-            yield case

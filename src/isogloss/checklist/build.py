@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.checklist.shipped import language_examples, refuse_unfair, suite_cases
+from isogloss.checklist.shipped import cases_with_every_word, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
@@ -56,7 +56,9 @@ def build(
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
     for test in TESTS:
-        suite_cases(test, count, seed)  # drawn before there are workers, which inherit them where they are forked
+        cases_with_every_word(
+            test, count, seed
+        )  # drawn before there are workers, which inherit them where they are forked
     write = partial(_write_language, out, variant, count, seed, squad)
     written: list[tuple[Path, int]] = []
     with ExitStack() as stack:
