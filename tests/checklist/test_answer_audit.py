@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from isogloss.checklist import fair_answers
-from isogloss.checklist.answer_audit import answer_defects, other_word_defects, right_answers, with_every_word
+from isogloss.checklist.answer_audit import answer_defects, other_word_defects, right_answers
 from isogloss.checklist.build import build
-from isogloss.checklist.shipped import language_examples, suite_cases
+from isogloss.checklist.shipped import cases_with_every_word, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.tasks.kinds import judge
@@ -78,7 +78,7 @@ def test_a_form_that_two_words_have_is_found(speak: Speak) -> None:
 
 
 def test_cases_with_every_word() -> None:
-    few = list(with_every_word(suite_cases("job_vs_nationality")))
+    few = cases_with_every_word("job_vs_nationality")
     words = {value for case in suite_cases("job_vs_nationality") for slot, value in case.slots if slot != "a"}
     assert {value for case in few for slot, value in case.slots if slot != "a"} == words
     assert len(few) < 50

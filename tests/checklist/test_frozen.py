@@ -8,7 +8,13 @@ import msgspec
 import pytest
 
 from isogloss.checklist.fair_answers import fair_reader
-from isogloss.checklist.shipped import audit_language, language_examples, shipped_cases, suite_cases
+from isogloss.checklist.shipped import (
+    audit_language,
+    cases_with_every_word,
+    language_examples,
+    shipped_cases,
+    suite_cases,
+)
 from isogloss.checklist.tasks import declared
 from isogloss.checklist.variants import VARIANTS
 from isogloss.grammar import file as grammar_file
@@ -41,7 +47,14 @@ def afresh() -> Iterator[None]:
     """Nothing that was read or drawn before is remembered, nor is what the test made afterwards."""
 
     def forget() -> None:
-        for remembered in (grammar_file.grammar, schema.concepts, shipped_cases, suite_cases, fair_reader):
+        for remembered in (
+            grammar_file.grammar,
+            schema.concepts,
+            shipped_cases,
+            suite_cases,
+            cases_with_every_word,
+            fair_reader,
+        ):
             remembered.cache_clear()
 
     forget()

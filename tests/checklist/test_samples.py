@@ -20,11 +20,9 @@ CASES = 5
 
 def samples() -> Iterator[str]:
     yield "# Five cases of each test in ten languages of ten families\n"
-    yield (
-        "Made by `python tests/checklist/test_samples.py`; the first context and question of each case. The English line is\n"
-        "the gloss: names correspond by their place in each language's list, not in meaning. *Also right*: what else the fair\n"
-        "rule takes as it stands."
-    )
+    yield "Made by `python tests/checklist/test_samples.py`; the first context and question of each case. The English"
+    yield "line is the gloss: names correspond by their place in each language's list, not in meaning. *Also right*:"
+    yield "what else the fair rule takes as it stands."
     for test in TESTS:
         yield f"\n## {test}"
         for case in suite_cases(test, CASES):

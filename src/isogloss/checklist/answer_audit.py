@@ -6,7 +6,7 @@ them; also the context's own). Wrong are the answers to the case's other questio
 of the same kind.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
 from isogloss.grammar.cases import (
@@ -46,14 +46,11 @@ def _without_repetition(answer: str, question: str, language: str) -> str:
 def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
     """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
     for question, example, others in _asked(case, speaker):
-        for way, said in right_answers(example, speaker.code).items():
-            if not _accepts(example, said, speaker.code):
-                yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
         wrong = [said for other in others for said in (*other.accepted, other.sentence)]
         if question.slot in PEOPLE:
             words = fillers(case, speaker)
             wrong.append(speaker.say(question.sentence, {**words, "a": words["b"], "b": words["a"]}))
-        yield from _taken(example, wrong, speaker)
+        yield from _wrongly_scored(example, right_answers(example, speaker.code), wrong, speaker)
 
 
 def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
@@ -63,10 +60,10 @@ def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[
         if question.slot in PEOPLE:
             continue
         lexicon = case.lexicon(question.slot)
-        for other in speaker.lexicons[lexicon].values():
-            if other is not words[question.slot]:
-                sentence = speaker.say(question.sentence, {**words, question.slot: other, lexicon: other})
-                yield from _taken(example, (*speaker.answer_forms[lexicon][other.concept], sentence), speaker)
+        others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
+        wrong = [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
+        wrong += [speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others]
+        yield from _wrongly_scored(example, {}, wrong, speaker)
 
 
 def _asked(
@@ -74,27 +71,19 @@ def _asked(
 ) -> Iterator[tuple[AskedQuestion, ChecklistExample, list[ChecklistExample]]]:
     """Each question of the case, its example in the first context, and those of the other questions there."""
     _, questions = templates(case, speaker)
-    asked = first_context(examples(case, speaker))  # answers are the same in all contexts
+    asked = list(examples(first_context(case), speaker))  # answers are the same in all contexts
     for question, example in zip(questions, asked, strict=True):
         yield question, example, [other for other in asked if other is not example]
 
 
-def _taken(example: ChecklistExample, wrong: Iterable[str], speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    for said in wrong:
-        if _accepts(example, said, speaker.code):
-            yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"
-
-
-def _accepts(example: ChecklistExample, said: str, language: str) -> bool:
+def _wrongly_scored(
+    example: ChecklistExample, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
+) -> Iterator[tuple[str, str, str]]:
     own = own_sentence(example.context, example.answer, example.wrong)
-    return is_right(said, example.accepted, language, (example.question, example.sentence, own))
-
-
-def with_every_word(cases: Iterable[ChecklistCase]) -> Iterator[ChecklistCase]:
-    """Cases in which every word but names occurs: where a word is declared wrongly, one of them shows it."""
-    seen: set[tuple[str, str]] = set()
-    for case in cases:
-        here = {(case.lexicon(slot), value) for slot, value in case.slots if slot not in PEOPLE}
-        if not here <= seen:
-            seen |= here
-            yield case
+    rule = example.accepted, speaker.code, (example.question, example.sentence, own)
+    for way, said in right.items():
+        if not is_right(said, *rule):
+            yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
+    for said in wrong:
+        if is_right(said, *rule):
+            yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"

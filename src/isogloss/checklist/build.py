@@ -1,7 +1,7 @@
 """Writing the suite: JSON lines with gold, slots and stable ids, and SQuAD files for systems that want those."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -12,13 +12,13 @@ from pathlib import Path
 import msgspec
 
 from isogloss.checklist.review_marks import review_status
-from isogloss.checklist.shipped import language_examples, refuse_unfair, suite_cases
+from isogloss.checklist.shipped import cases_with_every_word, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
-from isogloss.grammar.cases import ChecklistExample, fillers
-from isogloss.grammar.file import grammar
+from isogloss.grammar.cases import ChecklistCase, ChecklistExample, fillers
+from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS
 
 _JSON = msgspec.json.Encoder()
@@ -57,7 +57,9 @@ def build(
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
     for test in TESTS:
-        suite_cases(test, count, seed)  # drawn before there are workers, which inherit them where they are forked
+        cases_with_every_word(
+            test, count, seed
+        )  # drawn before there are workers, which inherit them where they are forked
     write = partial(_write_language, out, variant, count, seed, squad)
     written: list[tuple[Path, int]] = []
     with ExitStack() as stack:
@@ -78,29 +80,42 @@ def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool,
     path = out / f"{code}.jsonl"
     with atomic_write(path) as stream:
         for case, group in groupby(examples, key=attrgetter("case")):
-            words = fillers(case, speaker)
-            slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
-            rows = [_row(example, code) | {"review": review[case.test], "slots": slots} for example in group]
-            stream.write(_JSON.encode_lines(rows).decode())
+            stream.buffer.write(_JSON.encode_lines(_rows(case, group, speaker, review[case.test])))
     if squad:
         with atomic_write(out / f"{code}.squad.json") as stream:
             json.dump(_squad(examples), stream, ensure_ascii=False)
     return path, len(examples)
 
 
-def _row(example: ChecklistExample, language: str) -> dict[str, object]:
-    return {
-        "id": example.id,
-        "case": example.case.id,
-        "test": example.case.test,
-        "kind": example.variant,
-        "language": language,
-        "context": example.context,
-        "question": example.question,
-        "answer": example.answer,
-        "accepted": example.accepted,
-        "sentence": example.sentence,
-    }
+class ChecklistRow(msgspec.Struct):
+    """A line of the file: an example with everything that is known of it."""
+
+    id: str
+    case: str
+    test: str
+    kind: str
+    language: str
+    context: str
+    question: str
+    answer: str
+    accepted: tuple[str, ...]
+    sentence: str
+    review: str
+    slots: dict[str, dict[str, str]]
+
+
+def _rows(
+    case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar, review: str
+) -> list[ChecklistRow]:
+    words = fillers(case, speaker)
+    slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
+    return [
+        ChecklistRow(
+            each.id, case.id, case.test, each.variant, speaker.code,
+            each.context, each.question, each.answer, each.accepted, each.sentence, review, slots,
+        )
+        for each in examples
+    ]  # fmt: skip
 
 
 def _squad(examples: Sequence[ChecklistExample]) -> dict[str, object]:

@@ -133,7 +133,7 @@ def show_case(
     from isogloss.report.tables import show
 
     drawn = find_case(case, cases, seed)
-    asked = {code: first_context(examples(drawn, grammar(code))) for code in _chosen(languages)}
+    asked = {code: list(examples(first_context(drawn), grammar(code))) for code in _chosen(languages)}
     reviews = {code: review_status(grammar(code), drawn.test).text for code in asked}
     show([side_by_side(case, asked, reviews)], form)
 

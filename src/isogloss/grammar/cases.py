@@ -1,8 +1,8 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 
@@ -124,6 +124,11 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...
     return tuple(ChecklistCase(test, number, slots) for number, slots in enumerate(seen))
 
 
+def first_context(case: ChecklistCase) -> ChecklistCase:
+    """The case in its first context only: an example for each question."""
+    return replace(case, contexts=1)
+
+
 def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
     """The case's words in a language, by slot; those of properties also by their lexicon."""
     words: dict[str, Word] = {}
@@ -148,12 +153,6 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     for place, (context, number) in enumerate(product(said, range(len(asked)))):
         question, accepted, sentence = asked[number]
         yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, wrong[number], sentence)
-
-
-def first_context(asked: Iterable[ChecklistExample]) -> list[ChecklistExample]:
-    """The examples of a case that have its first context: one for each question."""
-    every = list(asked)
-    return [example for example in every if example.context == every[0].context]
 
 
 def _asked(

@@ -105,19 +105,17 @@ class TemplateWriter:
     def _slot(self, slot: Slot, fillers: Mapping[str, Filler]) -> str:
         word = fillers[slot.name]
         other = fillers[slot.agree] if slot.agree else None
-        by = fillers[slot.degree_of] if slot.degree_of else None
-        key = (slot, word, other, by)
+        agree = other.agreement if isinstance(other, Word) else ""
+        by = fillers[slot.degree_of] if slot.degree_of else slot.degree
+        key = (slot, word, agree, by)
         try:
             return self._known[key]
         except KeyError:
-            text = self._known[key] = self._filled(slot, word, other, by)
+            text = self._known[key] = self._filled(slot, word, agree, by)
             return text
         except TypeError:  # several values (CheckList) cannot be looked up
-            return self._filled(slot, word, other, by)
+            return self._filled(slot, word, agree, by)
 
-    def _filled(self, slot: Slot, word: Filler, other: Filler | None, by: Filler | None) -> str:
-        agree = other.agreement if isinstance(other, Word) else ""
-        degree = slot.degree
-        if by is not None:
-            degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
+    def _filled(self, slot: Slot, word: Filler, agree: str, by: Filler) -> str:
+        degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
         return slot.text(word, agree, degree, self._rules)
