@@ -24,8 +24,9 @@ from isogloss.report.score_tables import score_tables
 from isogloss.report.sections import report_sections
 from isogloss.report.tables import Table
 from isogloss.report.write import report
+from report.browser import BROWSER, QUIET
 from report.made_records import explanation, pair_made, results
-from report.test_html import Reader
+from report.page_reader import Reader
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -139,10 +140,10 @@ def test_the_page_is_one_page(page: Path) -> None:
 @pytest.fixture(scope="module")
 def tab(page: Path) -> Iterator[Any]:
     browser_tests = pytest.importorskip("report.test_html_browser", reason="the browser is driven by playwright")
-    if browser_tests.BROWSER is None:
+    if BROWSER is None:
         pytest.skip("no Chromium is installed")
     with browser_tests.playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=browser_tests.BROWSER, args=browser_tests.QUIET)
+        browser = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
         opened = browser.new_page(viewport={"width": 1280, "height": 900})
         opened.said = []
         opened.on("console", lambda message: opened.said.append(message.text))

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +20,9 @@ from isogloss.report.sections import report_sections
 from isogloss.report.write import write_analysis, write_bias
 from isogloss.scoring.results import Results
 from report.made_records import HOSTILE, LANGUAGES, bias, explanation, inputs, pair_made, results
+from report.page_reader import Reader
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
-
-VOID = {"meta", "link", "input", "br", "img"}
-
-
-class Reader(HTMLParser):
-    """Elements of a page with their attributes and the text directly in them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.texts: list[tuple[str, str]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append((self.open[-1] if self.open else "", data))
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The page in a real browser, from disk: filter, drill down, follow a link, by keyboard, with hostile names."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,13 @@ import pytest
 
 from isogloss.report.html import html_page
 from isogloss.report.sections import report_sections
+from report.browser import BROWSER, QUIET
 from report.made_records import HOSTILE, inputs
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
-QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.shipped import cases_with_every_word, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
@@ -75,10 +76,11 @@ def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool,
     refuse_unfair(code, count, seed)
     speaker = grammar(code)
     examples = list(language_examples(code, variant, count=count, seed=seed))
+    review = {test: review_status(speaker, test).text for test in TESTS}
     path = out / f"{code}.jsonl"
     with atomic_write(path) as stream:
         for case, group in groupby(examples, key=attrgetter("case")):
-            stream.buffer.write(_JSON.encode_lines(_rows(case, group, speaker)))
+            stream.buffer.write(_JSON.encode_lines(_rows(case, group, speaker, review[case.test])))
     if squad:
         with atomic_write(out / f"{code}.squad.json") as stream:
             json.dump(_squad(examples), stream, ensure_ascii=False)
@@ -102,14 +104,15 @@ class ChecklistRow(msgspec.Struct):
     slots: dict[str, dict[str, str]]
 
 
-def _rows(case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar) -> list[ChecklistRow]:
+def _rows(
+    case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar, review: str
+) -> list[ChecklistRow]:
     words = fillers(case, speaker)
     slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
-    about = speaker.file.review[case.test], slots
     return [
         ChecklistRow(
             each.id, case.id, case.test, each.variant, speaker.code,
-            each.context, each.question, each.answer, each.accepted, each.sentence, *about,
+            each.context, each.question, each.answer, each.accepted, each.sentence, review, slots,
         )
         for each in examples
     ]  # fmt: skip

@@ -1,11 +1,11 @@
 """The examples of a test in a language, made in memory from the frozen cases and the language's file."""
 
-from importlib.resources import files
 from pathlib import Path
 
 from isogloss.checklist.kind import UNREVIEWED
+from isogloss.checklist.review_marks import example_text, review_status
 from isogloss.checklist.shipped import language_examples
-from isogloss.grammar.file import grammar
+from isogloss.grammar.file import grammar, grammar_path
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.readers.split_files import SplitFiles
 
@@ -16,10 +16,8 @@ def read(split: SplitFiles) -> Examples:
     variants = dict.fromkeys(("mft", variant))
     asked = [each for name in variants for each in language_examples(split.language, name, (test,))]
     for each in asked:
-        text = (each.id, each.context, each.question, *each.accepted, each.sentence, "\n")
-        split.digest.update("\t".join(text).encode())
-    for package, name in (("grammar", f"languages/{split.language}.toml"), ("checklist", "cases.tsv")):
-        split.read.append(Path(str(files(f"isogloss.{package}"))) / name)
+        split.digest.update(example_text(each))
+    split.read += [grammar_path(split.language), Path(__file__).with_name("cases.tsv")]
     cases = [each.case.id for each in asked]
     examples = split.examples(
         [each.id for each in asked],
@@ -37,6 +35,7 @@ def read(split: SplitFiles) -> Examples:
         units=cases,
         clusters=cases,
     )
-    review = grammar(split.language).file.review[test]
-    examples.notes.append(UNREVIEWED if review.startswith("unreviewed") else review)
+    status = review_status(grammar(split.language), test)
+    examples.notes += [] if status.reviewed else [UNREVIEWED]
+    examples.notes += [status.text] if status.reviewed or status.withdrawn else []
     return examples

@@ -1,4 +1,4 @@
-"""isogloss checklist: template tests in 51 languages, built, audited and shown."""
+"""isogloss checklist: template tests in 51 languages, built, audited, shown and reviewed by speakers."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from isogloss.cli.options import Format, Languages, progress, say, words
 
 _HELP = (
     "Template tests of simple things in 51 languages. They are the suite `checklist`, which isogloss run, score, "
-    "compare, explain and report take like any other; here they are built, audited and shown."
+    "compare, explain and report take like any other; here they are built, audited, shown and reviewed by speakers."
 )
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
@@ -125,6 +125,7 @@ def show_case(
     Example:
       isogloss checklist show animal_vs_vehicle-0003 --languages en,ja,sw,tr
     """
+    from isogloss.checklist.review_marks import review_status
     from isogloss.checklist.shipped import find_case
     from isogloss.grammar.cases import examples, first_context
     from isogloss.grammar.file import grammar
@@ -133,7 +134,8 @@ def show_case(
 
     drawn = find_case(case, cases, seed)
     asked = {code: list(examples(first_context(drawn), grammar(code))) for code in _chosen(languages)}
-    show([side_by_side(case, asked)], form)
+    reviews = {code: review_status(grammar(code), drawn.test).text for code in asked}
+    show([side_by_side(case, asked, reviews)], form)
 
 
 @app.command()
@@ -143,3 +145,84 @@ def reference(form: Format = "table") -> None:
     from isogloss.report.tables import show
 
     show(reference_tables(), form)
+
+
+@app.command()
+def review(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="With --read: what speakers sent back, or folders of such files.")
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Of the page, e.g. sw.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the page, e.g. sw.html.")] = None,
+    cases: Annotated[int, typer.Option(min=1, max=200, help="Cases of each test on the page.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Another samples other cases.")] = 0,
+    read: Annotated[bool, typer.Option("--read", help="Read what speakers sent back.")] = False,
+    mark: Annotated[
+        bool, typer.Option("--mark", help="With --read: mark tests as reviewed in the language file of this checkout.")
+    ] = False,
+    json: Annotated[Path | None, typer.Option(help="With --read: write everything as JSON.")] = None,
+    form: Format = "table",
+) -> None:
+    """Let speakers review a language: write a page for them, or read what they sent back.
+
+    The page is one file that a speaker opens on a phone or computer, without
+    Python or a network: cases with their English, every sentence pattern and
+    every word; buttons right, odd and wrong; a box for the better wording. The
+    speaker downloads a result file and sends it back.
+
+    Reading shows how far speakers agree, what to change by key of the language
+    file, and the marks for tests that are reviewed: those of which some speaker
+    judged everything in its present words (8 cases at least) and nobody finds
+    anything wrong. Changing the words later withdraws the mark by itself.
+
+    \b
+    Examples:
+      isogloss checklist review --language sw --out sw.html
+      isogloss checklist review --read sw-amina.json sw-juma.json
+      isogloss checklist review --read results/ --format md
+      isogloss checklist review --read results/ --mark
+    """
+    if read:
+        _read_reviews(files or [], language, out, mark, json, form)
+        return
+    if files or mark or json:
+        raise typer.BadParameter("add --read to read what speakers sent back", param_hint="FILES, --mark, --json")
+    if language is None or out is None:
+        raise typer.BadParameter("a page needs --language and --out, e.g. --language sw --out sw.html")
+    from isogloss.data.files import atomic_write
+    from isogloss.report.review_page import review_page
+
+    page = review_page(language, cases, seed)
+    with atomic_write(out) as stream:
+        stream.write(page)
+    say(f"{out}: send it to speakers; isogloss checklist review --read FILE… reads what they send back")
+
+
+def _read_reviews(
+    files: list[Path], language: str | None, out: Path | None, mark: bool, json: Path | None, form: str
+) -> None:
+    if not files or out:
+        raise typer.BadParameter(
+            "--read needs the files that speakers sent back, and writes no page", param_hint="FILES"
+        )
+    from isogloss.checklist.review_files import read_reviews
+    from isogloss.checklist.review_marks import write_marks
+    from isogloss.checklist.review_merge import merge_reviews
+    from isogloss.grammar.file import checkout_path
+    from isogloss.report.review_tables import review_tables
+    from isogloss.report.tables import show
+    from isogloss.scoring.results import write_json
+
+    merged = merge_reviews(read_reviews(files, language))
+    if json is not None:
+        write_json(json, merged)
+    show(review_tables(merged), form)
+    if not merged.marks:
+        say("no test is to be marked")
+    elif mark:
+        path = checkout_path(merged.language)
+        write_marks(path, merged.marks)
+        say(f"{path}: marked {', '.join(merged.marks)}")
+    else:
+        say(f"for [review] of {merged.language}.toml (--mark writes it):")
+        say("\n".join(f'{test} = "{text}"' for test, text in merged.marks.items()))

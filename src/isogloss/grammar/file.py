@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
-from isogloss.errors import unknown
+from isogloss.errors import IsoglossError, unknown
 from isogloss.grammar.polish import polisher
 from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, PROPERTIES, TESTS, LanguageFile, concepts, parse
 from isogloss.grammar.templates import Filler, Slot, TemplateWriter, answer_slot, compiled
@@ -19,6 +20,24 @@ _FOLDER = files("isogloss.grammar") / "languages"
 
 # The languages that have a file.
 CODES = tuple(sorted(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir() if entry.name.endswith(".toml")))
+
+
+def grammar_path(code: str) -> Path:
+    """Where the file of a language is."""
+    return Path(str(_FOLDER / f"{code}.toml"))
+
+
+def checkout_path(code: str) -> Path:
+    """Where the file of a language is, if it is that of a checkout, which may be changed.
+
+    Raises:
+        IsoglossError: this is an installed package.
+    """
+    path = grammar_path(code)
+    if not (path.parents[4] / "pyproject.toml").is_file():
+        fix = "Clone the repository, pip install -e . there, and call it again"
+        raise IsoglossError("this is an installed package, not a checkout to change", where=str(path), fix=fix)
+    return path
 
 
 class AskedQuestion(NamedTuple):
@@ -162,4 +181,4 @@ def grammar(code: str) -> Grammar:
     """
     if code not in CODES:
         raise unknown("language of the checklist", code, CODES)
-    return Grammar(parse((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"), f"{code}.toml"))
+    return Grammar(parse(grammar_path(code).read_text(encoding="utf-8"), f"{code}.toml"))

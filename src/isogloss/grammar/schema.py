@@ -32,6 +32,14 @@ PROPERTIES = ("colour", "size", "age", "shape", "material")
 ASKED = (*PROPERTIES, "profession", "nationality", "animal", "vehicle", "name")
 LEAST_NAMES = 40
 
+# What may be said of the review of a test: nobody has, with what its author is unsure of; or how many speakers have,
+# when, and of which words (`isogloss.checklist.review_marks`).
+REVIEW = re.compile(
+    r"unreviewed(?:[; ].*)?|reviewed by (?P<speakers>[1-9]\d{0,3}) "
+    r"on (?P<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])), content (?P<content>[0-9a-f]{12})",
+    re.ASCII,
+)
+
 # Scripts that begin sentences with a capital. Georgian has capitals that are never used this way.
 CASED_SCRIPTS = ("Latn", "Cyrl", "Grek")
 
@@ -158,14 +166,14 @@ def parse(text: str, name: str) -> LanguageFile:
         file = msgspec.convert(decode_toml(text, name), LanguageFile)
     except msgspec.ValidationError as error:
         path = str(error).rpartition("`$")[2].strip("`").strip(".")
-        raise GrammarError(str(error), where=f"{name}:{_line(text, path)}") from None
-    mistakes = [f"{name}:{_line(text, path)}: {what}" for path, what in _mistakes(file)]
+        raise GrammarError(str(error), where=f"{name}:{key_line(text, path)}") from None
+    mistakes = [f"{name}:{key_line(text, path)}: {what}" for path, what in _mistakes(file)]
     if mistakes:
         raise GrammarError(f"{len(mistakes)} mistakes\n  " + "\n  ".join(mistakes), where=name)
     return file
 
 
-def _line(text: str, path: str) -> int:
+def key_line(text: str, path: str) -> int:
     """The line of a key such as `adjective.old`; that of its table where the key is not there."""
     table, _, key = re.sub(r"\[.*", "", path).rpartition(".")
     if not table:
@@ -173,8 +181,8 @@ def _line(text: str, path: str) -> int:
     current, best = "", 1
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
-        if stripped.startswith("["):
-            current = stripped.strip("[]").partition("]")[0].strip()
+        if header := re.match(r"\[+([\w.-]+)\]+\s*(?:#|$)", stripped):
+            current = header[1]
             if current == table:
                 best = number
         elif (current == table or not current) and re.match(rf"\"?{re.escape(key or table)}\"?\s*=", stripped):
@@ -188,8 +196,9 @@ def _mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     yield from _template_mistakes(file)
     yield from _script_mistakes(file)
     for test in TESTS:
-        if not re.fullmatch(r"unreviewed([; ].*)?|reviewed by .+", file.review.get(test, "")):
-            yield f"review.{test}", f'review of {test} must be "unreviewed" or "reviewed by …"'
+        if not REVIEW.fullmatch(file.review.get(test, "")):
+            mark = '"reviewed by 2 on 2026-01-31, content 0123456789ab"'
+            yield f"review.{test}", f'review of {test} must be "unreviewed" or {mark}'
     has_forms = any(isinstance(entry, dict) for name in concepts() for entry in file.lexicon(name).values())
     if not has_forms and not file.rules and not file.why_no_forms:
         yield "code", "no word has forms and there are no rules: say why in why_no_forms"

@@ -122,12 +122,19 @@ def _mark(code: str, test: str) -> str:
     return "†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else ""
 
 
-def side_by_side(case: str, asked: Mapping[str, Sequence[ChecklistExample]]) -> Table:
-    """The questions of a case in several languages: context, question, answer, and what else is a right answer."""
+def side_by_side(case: str, asked: Mapping[str, Sequence[ChecklistExample]], reviews: Mapping[str, str]) -> Table:
+    """The questions of a case in several languages: context, question, answer, and what else is a right answer.
+
+    Below it says which languages are reviewed by speakers, and which are not.
+    """
     table = Table(f"Case {case}", ("", "context", "question", "answer", "also right"), words=5)
     for code, examples in asked.items():
         for number, example in enumerate(examples):
             said = (code, example.context) if not number else ("", "")
             also = ", ".join(form for form in example.accepted if form != example.answer)
             table.add(*said, example.question, example.answer, also)
+    by_status: dict[str, list[str]] = defaultdict(list)
+    for code, status in reviews.items():
+        by_status[status].append(code)
+    table.notes = [f"{', '.join(codes)}: {status}" for status, codes in by_status.items()]
     return table

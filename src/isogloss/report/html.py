@@ -1,22 +1,17 @@
 """The report as one HTML file that needs nothing but itself: no server, no network."""
 
-import re
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
-from isogloss.escaping import html_text, printable_values
+from isogloss.escaping import html_text
 from isogloss.explain.model import Explanation
 from isogloss.report.bias_section import bias_data
 from isogloss.report.charts import Chart, chart_library
 from isogloss.report.inputs import ReportInputs
 from isogloss.report.names import known_language
 from isogloss.report.page_data import explain_data
+from isogloss.report.page_parts import filled_page, inside_script, packaged_file, page_json, script_hashes
 from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
@@ -39,17 +34,15 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
         "title": html_text(title),
         "version": html_text(__version__),
         "subtitle": _subtitle(inputs),
-        "style": _packaged_file("style.css"),
+        "style": packaged_file("style.css"),
         "contents": "".join(f'<li><a href="#{part.id}">{html_text(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
-        "bundle": _inside_script(chart_library().javascript_bundle()),
-        "script": f'"use strict";\n(() => {{\n{"".join(map(_packaged_file, SCRIPTS))}{READY}\n}})();\n',
+        "bundle": inside_script(chart_library().javascript_bundle()),
+        "script": f'"use strict";\n(() => {{\n{"".join(map(packaged_file, SCRIPTS))}{READY}\n}})();\n',
     }
-    # Only these two scripts may run, whatever else finds its way into the page.
-    parts["hashes"] = " ".join(f"'sha256-{_sha256(parts[name])}'" for name in ("bundle", "script"))
+    parts["hashes"] = script_hashes(parts["bundle"], parts["script"])
     parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))
-    # One pass, so that what is put in is never searched for places itself.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _packaged_file("template.html"))
+    return filled_page("template.html", parts)
 
 
 def _subtitle(inputs: ReportInputs) -> str:
@@ -63,24 +56,6 @@ def _subtitle(inputs: ReportInputs) -> str:
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
 
 
-def _packaged_file(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-def _json(value: Any) -> str:
-    """JSON that cannot end the script element it stands in, of printable text."""
-    return msgspec.json.encode(printable_values(value)).decode().replace("<", "\\u003c")
-
-
-def _inside_script(code: str) -> str:
-    """JavaScript whose strings cannot end the element either, or open a comment in it."""
-    return code.replace("</script", r"<\/script").replace("<!--", r"<\!--")
-
-
-def _sha256(script: str) -> str:
-    return b64encode(sha256(script.encode()).digest()).decode()
-
-
 def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
     """Everything the script draws, as JSON of at most about `room` bytes."""
     shown = {chart.name: chart.spec for part in sections if not part.panel for chart in part.charts}
@@ -88,8 +63,8 @@ def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
     if inputs.explained.bias is not None:
         data["survey"] = bias_data(inputs.explained.bias)
     if inputs.explained.explanations:
-        data["explain"] = explain_data(inputs.explained, inputs.systems, room - len(_json(data).encode()))
-    return _json(data)
+        data["explain"] = explain_data(inputs.explained, inputs.systems, room - len(page_json(data).encode()))
+    return page_json(data)
 
 
 def _search_words(inputs: ReportInputs) -> Mapping[str, str]:

@@ -1,0 +1,103 @@
+"""What speakers send back is read, or refused with what, where and what to do."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checklist.made_reviews import made_review, write_review
+from isogloss.checklist.review_files import MAX_BYTES, read_review, read_reviews
+from isogloss.errors import DataError
+
+
+def test_a_file_of_the_page_is_read(tmp_path: Path) -> None:
+    review = read_review(write_review(tmp_path, "Amina", {"adjective.old": {"verdict": "odd", "better": "aged"}}))
+    assert (review.language, review.reviewer.name, str(review.date)) == ("en", "Amina", "2026-11-16")
+    assert review.answers["adjective.old"].better == "aged"
+
+
+def test_folders_and_files(tmp_path: Path) -> None:
+    one, two = write_review(tmp_path, "one"), write_review(tmp_path, "two")
+    assert list(read_reviews([tmp_path])) == [one, two]
+    assert list(read_reviews([two, one])) == [two, one]
+    with pytest.raises(DataError, match=r"no \*\.json file"):
+        (tmp_path / "empty").mkdir()
+        read_reviews([tmp_path / "empty"])
+    with pytest.raises(DataError, match="no such file"):
+        read_reviews([tmp_path / "absent.json"])
+
+
+def changed(**changes: Any) -> bytes:
+    return json.dumps(made_review("Amina") | changes).encode()
+
+
+def answered(key: str = "adjective.old", **changes: str) -> bytes:
+    made = made_review("Amina")
+    made["answers"][key] = {"wording": "older / old"} | changes
+    return json.dumps(made).encode()
+
+
+SOUND = json.dumps(made_review("Amina")).encode()
+REFUSED = {
+    "truncated": (SOUND[: len(SOUND) // 2], "truncated"),
+    "empty": (b"", "not the result of a review"),
+    "not JSON": (b"<html>", "not the result of a review"),
+    "not UTF-8": (SOUND.replace(b"Amina", b"Am\xffna"), "UTF-8|utf-8"),
+    "a list": (b"[]", "not the result of a review"),
+    "nested": (b'{"format": ' + b"[" * 50_000, "not the result of a review"),
+    "another format": (changed(format="x"), "format 'x'"),
+    "another version": (changed(version=2), "version 2 of the format; this isogloss reads 1"),
+    "no such language": (SOUND.replace(b'"language": "en"', b'"language": "xx"'), "no language 'xx'"),
+    "unknown keys": (answered("adjective.olld"), "unknown keys 'adjective.olld'"),
+    "unknown case": (answered("comparisons-9999-00"), "unknown keys 'comparisons-9999-00'"),
+    "unknown verdict": (answered(verdict="fine"), "Invalid enum value 'fine'"),
+    "unknown field": (changed(more=1), "unknown field `more`"),
+    "a long remark": (answered(remark="x" * 2001), "length <= 2000"),
+    "a long name": (changed(reviewer={"id": "0" * 16, "name": "x" * 121}), "length <= 120"),
+    "no such day": (changed(date="2026-02-30"), "date"),
+    "no tests": (changed(content={}), "which words of each test"),
+    "too many cases": (SOUND.replace(b'"cases": 8', b'"cases": 1000000000'), "<= 200"),
+    "a bomb": (b" " * (MAX_BYTES + 1), "more than 4,194,304 bytes"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_refused(kind: str, tmp_path: Path) -> None:
+    content, said = REFUSED[kind]
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=said) as error:
+        read_reviews([path])
+    assert error.value.where.startswith(str(path))
+    assert len(str(error.value)) < 2000
+
+
+def test_a_packed_bomb_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json.gz"
+    path.write_bytes(gzip.compress(b" " * (MAX_BYTES + 1)))
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read_review(path)
+
+
+def test_another_language_is_refused(tmp_path: Path) -> None:
+    one, two = write_review(tmp_path, "one"), write_review(tmp_path, "two", language="fi")
+    with pytest.raises(DataError, match=r"is about fi, not en.*one language at a time"):
+        read_reviews([one, two])
+    with pytest.raises(DataError, match="is about en, not fi"):
+        read_reviews([one], "fi")
+
+
+def test_a_speaker_has_one_file(tmp_path: Path) -> None:
+    one = write_review(tmp_path, "Amina")
+    (tmp_path / "again").mkdir()
+    same_name = write_review(tmp_path / "again", " AMINA ", reviewer={"id": "f" * 16, "name": " AMINA "})
+    with pytest.raises(DataError, match=r"is from 'AMINA', as .*Read the newer file only"):
+        read_reviews([one, same_name])
+    twice = tmp_path / "copy.json"
+    twice.write_bytes(one.read_bytes())
+    with pytest.raises(DataError, match="is from 'Amina'"):
+        read_reviews([one, twice])
+    nameless = [write_review(tmp_path, f"{n}", reviewer={"id": f"{n}" * 16, "name": ""}) for n in (1, 2)]
+    assert len(read_reviews([one, *nameless])) == 3

@@ -1,0 +1,107 @@
+"""What speakers are asked: everything of the file once, in whole sentences, with English beside it."""
+
+from collections import Counter
+
+import pytest
+
+from isogloss.checklist.review_items import ReviewItem, review_items
+from isogloss.escaping import printable
+from isogloss.grammar.file import CODES, grammar
+from isogloss.grammar.schema import TESTS, concepts
+
+BY_KEY = {item.key: item for item in review_items("en")}
+
+
+def of_kind(kind: str) -> list[ReviewItem]:
+    return [item for item in BY_KEY.values() if item.kind == kind]
+
+
+def test_everything_of_the_file_is_asked_once() -> None:
+    assert len(BY_KEY) == len(review_items("en"))
+    file = grammar("en").file
+    assert {item.key for item in of_kind("word")} == {
+        f"{lexicon}.{concept}" for lexicon, meanings in concepts().items() for concept in meanings
+    }
+    assert {item.key for item in of_kind("names")} == {"names.male", "names.female"}
+    expected = {f"templates.invariance.unrelated[{n}]" for n in range(3)}
+    for test, (contexts, questions) in TESTS.items():
+        expected |= {f"templates.{test}.contexts[{n}]" for n in range(contexts)}
+        if test == "properties":
+            expected |= {
+                f"templates.{test}.{part}.{kind}"
+                for part in ("ask", "sentence")
+                for kind in file.templates.properties.ask
+            }
+        else:
+            expected |= {f"templates.{test}.questions[{n}]" for n in range(questions)}
+    assert {item.key for item in of_kind("template")} == expected
+    assert Counter(item.tests for item in of_kind("case")) == {(test,): 8 for test in TESTS}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_nobody_has_to_read_braces(code: str) -> None:
+    items = review_items(code)
+    assert len({item.key for item in items}) == len(items)
+    assert {key for key in BY_KEY if BY_KEY[key].kind != "answers"} <= {item.key for item in items}
+    for item in items:
+        assert item.lines, item.key
+        # The page shows only what prints; a verdict is about what was shown.
+        assert printable(item.wording) == item.wording
+        for line in item.lines:
+            assert line.text.strip()
+            assert not set("{}~") & set(line.text + line.gloss + line.form)
+
+
+def test_a_word_is_shown_in_every_form_that_sentences_have() -> None:
+    beautiful = BY_KEY["adjective.beautiful"]
+    assert {line.form for line in beautiful.lines} == {"beautiful", "more beautiful", "handsome", "more handsome"}
+    assert all(line.form in line.text for line in beautiful.lines)
+    wood = BY_KEY["material.wood"]
+    assert wood.wording == "wooden / wood"
+    stone = BY_KEY["material.stone"]
+    assert {line.form for line in stone.lines} == {"made of stone", "stone"}
+    assert BY_KEY["animal.dog"].tests == ("animal_vs_vehicle", "animal_vs_vehicle_2")
+    assert BY_KEY["adjective.short"].meaning == "adjective: short (of height)"
+
+
+def test_a_case_names_what_it_is_made_of() -> None:
+    for item in of_kind("case"):
+        test, _, place = item.key.rsplit("-", 2)
+        keys = set(item.sources)
+        assert keys <= set(BY_KEY)
+        assert any(key.startswith(f"templates.{test}.contexts[") for key in keys)
+        questions = TESTS[test][1] if test != "properties" else 2
+        context, question = divmod(int(place), questions)
+        assert f"templates.{test}.contexts[{context}]" in keys
+        if test != "properties":
+            assert f"templates.{test}.questions[{question}]" in keys
+        else:
+            assert len({key.rpartition(".")[2] for key in keys if ".ask." in key or ".sentence." in key}) == 1
+
+
+def test_sampled_cases_take_turns_with_the_templates() -> None:
+    for test in TESTS:
+        places = {item.key[-2:] for item in of_kind("case") if item.tests == (test,)}
+        assert len(places) >= 2
+    other = {item.key for item in review_items("en", 8, 1) if item.kind == "case"}
+    assert other != {item.key for item in of_kind("case")}
+    assert sum(item.kind == "case" for item in review_items("en", 200)) == 6 * 200
+
+
+def test_right_answers_are_asked_about_with_their_question() -> None:
+    answers = next(item for item in of_kind("answers") if "material" in item.sources[0])
+    labels = [line.label for line in answers.lines]
+    assert labels[:2] == ["statement", "question"]
+    assert set(labels[2:]) == {"counts as right"}
+    assert len(answers.lines) >= 5
+
+
+@pytest.mark.parametrize("code", ["fi", "ar"])
+def test_english_says_the_same_of_the_same_people(code: str) -> None:
+    for item in review_items(code):
+        if item.kind == "case" and item.tests[0] != "properties":
+            statement, _, answer = item.lines
+            names = {name.base for names in grammar(code).names.values() for name in names}
+            people = [name for name in names if name in statement.gloss.replace(".", "").replace("'s", "").split()]
+            assert len(people) in (1, 2), statement
+            assert answer.gloss in statement.gloss

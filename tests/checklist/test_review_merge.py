@@ -1,0 +1,299 @@
+"""Several speakers together: what to change, which tests are reviewed, and when they no longer are."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import isogloss
+from checklist.made_reviews import made_review, write_review
+from isogloss.checklist.review_files import read_reviews
+from isogloss.checklist.review_marks import content_hash, mark_text, review_status, write_marks
+from isogloss.checklist.review_merge import MergedReviews, merge_reviews
+from isogloss.cli.main import main
+from isogloss.errors import IsoglossError
+from isogloss.grammar.file import Grammar, grammar, grammar_path
+from isogloss.grammar.schema import TESTS, parse
+
+ENGLISH = grammar_path("en").read_text(encoding="utf-8")
+LINES = ENGLISH.splitlines()
+
+
+def merged(*paths: Path) -> MergedReviews:
+    return merge_reviews(read_reviews(paths))
+
+
+def english(old: str, new: str) -> Grammar:
+    assert old in ENGLISH
+    return Grammar(parse(ENGLISH.replace(old, new, 1), "en.toml"))
+
+
+def marked(test: str, content: str) -> Grammar:
+    return english(f'{test} = "unreviewed"', f'{test} = "reviewed by 2 on 2026-11-16, content {content}"')
+
+
+def test_two_speakers_of_everything_mark_every_test(tmp_path: Path) -> None:
+    found = merged(write_review(tmp_path, "one"), write_review(tmp_path, "two", date="2026-11-20"))
+    assert set(found.marks) == set(TESTS)
+    expected = f"reviewed by 2 on 2026-11-20, content {content_hash(grammar('en'), 'comparisons')}"
+    assert found.marks["comparisons"] == expected
+    assert found.changes == []
+    [test] = [test for test in found.tests if test.test == "properties"]
+    assert (test.agreement.percent, test.agreement.kappa) == (100, None)
+    assert test.agreement.items == sum(
+        "properties" in item.tests for item in next(iter(read_reviews([tmp_path]).values())).items()
+    )
+
+
+def test_what_is_wrong_or_missing_keeps_a_mark_away(tmp_path: Path) -> None:
+    wrong = write_review(tmp_path, "one", {"animal.dog": {"verdict": "wrong"}})
+    odd = write_review(tmp_path, "two", {"adjective.old": {"verdict": "odd"}})
+    open_ended = write_review(tmp_path, "three", {"state.tired": {"verdict": "", "remark": "?"}})
+    reasons = {test.test: test.reason for test in merged(wrong, odd).tests}
+    # A word that two tests have keeps both away.
+    assert (
+        reasons["animal_vs_vehicle"] == reasons["animal_vs_vehicle_2"] == "1 wrong: mend them, or hear from the speaker"
+    )
+    assert reasons["comparisons"] == ""
+    found = {test.test: test for test in merged(open_ended).tests}
+    assert found["intensifiers"].reason.startswith("nobody judged all of its present words")
+    assert (found["intensifiers"].speakers, found["comparisons"].speakers) == (0, 1)
+    few = {test.reason for test in merged(write_review(tmp_path, "four", cases=7)).tests}
+    assert few == {"nobody judged all of its present words, with 8 cases at least"}
+
+
+def test_changes_are_listed_by_key_with_their_line(tmp_path: Path) -> None:
+    one = write_review(
+        tmp_path,
+        "one",
+        {
+            "adjective.old": {"verdict": "odd", "better": "aged ", "remark": "of people"},
+            "templates.intensifiers.contexts[3]": {"verdict": "wrong", "better": "No."},
+            "templates.job_vs_nationality.questions[1]": {"verdict": "odd"},
+            "names.male": {"remark": "old-fashioned"},
+        },
+    )
+    two = write_review(
+        tmp_path,
+        "two",
+        {
+            "adjective.old": {"verdict": "odd", "better": "aged"},
+            "templates.intensifiers.contexts[3]": {"verdict": "wrong"},
+            "comparisons-0008-01": {"verdict": "odd"},
+        },
+    )
+    found = merged(one, two)
+    changes = {change.key: change for change in found.changes}
+    assert [change.key for change in found.changes][:2] == ["templates.intensifiers.contexts[3]", "adjective.old"]
+    old = changes["adjective.old"]
+    line = LINES.index('old = { base = "old", more = "older" }') + 1
+    assert old.where == f"en.toml:{line}"
+    assert (old.better, old.remarks, old.verdicts) == ({"aged": 2}, ["of people"], {"right": 0, "odd": 2, "wrong": 0})
+    line = LINES.index('    "{b} is {reducer} {state}. {a} is {state}.",') + 1
+    assert changes["templates.intensifiers.contexts[3]"].where == f"en.toml:{line}"
+    [line] = [number for number, text in enumerate(LINES, 1) if "nationality?" in text]
+    assert changes["templates.job_vs_nationality.questions[1]"].where == f"en.toml:{line}"
+    case = changes["comparisons-0008-01"]
+    assert case.sources == (
+        "templates.comparisons.contexts[0]",
+        "templates.comparisons.questions[1]",
+        "adjective.quiet",
+    )
+    assert changes["names.male"].verdicts == {"right": 2, "odd": 0, "wrong": 0}
+
+
+def test_what_was_said_of_older_words_is_shown_as_such(tmp_path: Path) -> None:
+    review = made_review("one", {"adjective.old": {"wording": "olde", "verdict": "wrong", "better": "old"}})
+    review["content"]["comparisons"] = "0" * 12
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(review), encoding="utf-8")
+    found = merged(path)
+    assert found.speakers[0].older == ["comparisons"]
+    [change] = found.changes
+    assert [(old.wording, old.verdict, old.better) for old in change.older] == [("olde", "wrong", "old")]
+    assert change.verdicts == {"right": 0, "odd": 0, "wrong": 0}
+    assert set(found.marks) == set(TESTS) - {"comparisons"}
+
+
+def test_the_right_content_of_other_wordings_does_not_count(tmp_path: Path) -> None:
+    found = merged(write_review(tmp_path, "one", {"adjective.old": {"wording": "olde"}}))
+    assert set(found.marks) == set(TESTS) - {"comparisons"}
+
+
+def test_a_mark_stands_until_the_words_change() -> None:
+    content = content_hash(grammar("en"), "comparisons")
+    vouched = review_status(marked("comparisons", content), "comparisons")
+    assert (vouched.text, vouched.reviewed) == (f"reviewed by 2 on 2026-11-16, content {content}", True)
+    text = ENGLISH.replace(
+        'comparisons = "unreviewed"', f'comparisons = "reviewed by 2 on 2026-11-16, content {content}"'
+    )
+    for old, new in (
+        ('more = "older"', 'more = "elder"'),
+        ('"Who is less {adjective@a}?"', '"Who is not so {adjective@a}?"'),
+        ('"James"', '"Jim"'),
+    ):
+        assert old in text
+        status = review_status(Grammar(parse(text.replace(old, new, 1), "en.toml")), "comparisons")
+        assert status.text == "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since"
+        assert (status.reviewed, status.withdrawn) == (False, True)
+    # What other tests say has nothing to do with it, nor has a comment.
+    other = Grammar(parse(text.replace('dog = "a dog"', 'dog = "a hound" # !', 1), "en.toml"))
+    assert review_status(other, "comparisons").reviewed
+
+
+def test_no_hash_is_computed_of_what_nobody_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isogloss.checklist.review_marks.content_hash", lambda *_: pytest.fail("computed"))
+    doubt = english('comparisons = "unreviewed"', 'comparisons = "unreviewed; unsure of less"')
+    assert review_status(doubt, "comparisons").text == "unreviewed; unsure of less"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "reviewed by Amina, 2026",
+        "reviewed by 0 on 2026-11-16, content 0123456789ab",
+        "reviewed by 2 on 2026-13-16, content 0123456789ab",
+        "reviewed by 2 on 2026-11-16, content 0123456789AB",
+        "reviewed by 2 on 2026-11-16, content 0123456789ab!",
+        "unreviewedly",
+    ],
+)
+def test_a_mark_has_one_form(mark: str) -> None:
+    with pytest.raises(IsoglossError, match='review of comparisons must be "unreviewed" or "reviewed by 2 on'):
+        english('comparisons = "unreviewed"', f'comparisons = "{mark}"')
+
+
+def test_marks_change_their_lines_only(tmp_path: Path) -> None:
+    path = tmp_path / "en.toml"
+    text = ENGLISH.replace('comparisons = "unreviewed"', 'comparisons  =  "unreviewed; a \\"doubt\\"" # why')
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o640)
+    mark = "reviewed by 2 on 2026-11-16, content 0123456789ab"
+    write_marks(path, {"comparisons": mark, "animal_vs_vehicle": mark})
+    before, after = text.splitlines(), path.read_text(encoding="utf-8").splitlines()
+    differing = {old: new for old, new in zip(before, after, strict=True) if old != new}
+    assert differing == {
+        'comparisons  =  "unreviewed; a \\"doubt\\"" # why': f'comparisons  =  "{mark}" # why',
+        'animal_vs_vehicle = "unreviewed"': f'animal_vs_vehicle = "{mark}"',
+    }
+    assert path.stat().st_mode & 0o777 == 0o640
+    path.write_text(ENGLISH.replace('comparisons = "unreviewed"', "comparisons = 'unreviewed'"), encoding="utf-8")
+    with pytest.raises(IsoglossError, match="no line comparisons"):
+        write_marks(path, {"comparisons": mark})
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_mark_by_more_speakers_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vouched = marked("comparisons", content_hash(grammar("en"), "comparisons"))
+    monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _: vouched)
+    paths = [write_review(tmp_path, name) for name in ("one", "two", "three")]
+    assert {test.test: test.reason for test in merged(*paths[:2]).tests}["comparisons"].startswith(
+        "marked already, by 2"
+    )
+    assert merged(*paths).marks["comparisons"].startswith("reviewed by 3 on 2026-11-16")
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(["checklist", "review", *words])
+    return stop.value.code if isinstance(stop.value.code, int) else 0
+
+
+def test_the_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_review(tmp_path, "one", {"adjective.old": {"verdict": "wrong", "better": "=1+1", "remark": "\x1b[2J|"}})
+    write_review(tmp_path, "two", {"adjective.old": {"verdict": "odd"}})
+    record = tmp_path / "out" / "all.json"
+    assert run("--read", str(tmp_path), "--json", str(record)) == 0
+    said = capsys.readouterr().out
+    assert "=1+1 (1)" in said
+    assert "\x1b" not in said
+    assert 'animal_vs_vehicle = "reviewed by 2 on 2026-11-16, content' in said
+    assert "\ncomparisons = " not in said
+    assert json.loads(record.read_text(encoding="utf-8"))["changes"][0]["key"] == "adjective.old"
+    assert run("--read", str(tmp_path), "--format", "md") == 0
+    assert "| adjective.old | en.toml:" in capsys.readouterr().out
+    # Without --mark nothing is written.
+    assert grammar_path("en").read_text(encoding="utf-8") == ENGLISH
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "a page needs --language and --out"),
+        (["--language", "en"], "a page needs --language and --out"),
+        (["--read"], "--read needs the files"),
+        (["x.json"], "add --read"),
+        (["--mark", "--language", "en", "--out", "x"], "add --read"),
+        (["--language", "xx", "--out", "x"], "unknown language of the checklist 'xx'"),
+        (["--language", "en", "--out", "x", "--cases", "201"], "201"),
+    ],
+)
+def test_wrong_usage(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) in (1, 2)
+    assert said in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_marked_and_withdrawn_in_a_checkout(tmp_path: Path) -> None:
+    package = tmp_path / "src" / "isogloss"
+    shutil.copytree(Path(isogloss.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    file = package / "grammar" / "languages" / "en.toml"
+    results = tmp_path / "results"
+    results.mkdir()
+    write_review(results, "one")
+    write_review(results, "two")
+
+    def isogloss_(*words: str, code: int = 0) -> str:
+        call = [sys.executable, "-m", "isogloss", "checklist", *words]
+        done = subprocess.run(
+            call, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+    def reviews() -> set[str]:
+        isogloss_("build", "--out", str(tmp_path / "built"), "--languages", "en", "--cases", "2")
+        rows = (tmp_path / "built" / "en.jsonl").read_text(encoding="utf-8").splitlines()
+        return {row["review"] for row in map(json.loads, rows) if row["test"] == "comparisons"}
+
+    assert "an installed package, not a checkout" in isogloss_("review", "--read", str(results), "--mark", code=1)
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    assert "marked comparisons, intensifiers" in isogloss_("review", "--read", str(results), "--mark")
+    [mark] = reviews()
+    assert mark.startswith("reviewed by 2 on 2026-11-16, content ")
+    assert f"en: {mark}" in isogloss_("show", "comparisons-0000", "--languages", "en")
+    assert "no test is to be marked" in isogloss_("review", "--read", str(results), "--mark")
+    file.write_text(file.read_text(encoding="utf-8").replace('more = "older"', 'more = "elder"'), encoding="utf-8")
+    withdrawn = "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since"
+    assert reviews() == {withdrawn}
+    assert f"en: {withdrawn}" in isogloss_("show", "comparisons-0000", "--languages", "en")
+    said = isogloss_("review", "--read", str(results))
+    assert "nobody judged all of its present words" in said
+
+
+def test_readers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def notes(speaker: Grammar) -> list[str]:
+        monkeypatch.setattr("isogloss.checklist.reader.grammar", lambda _: speaker)
+        return [note for note in isogloss.load("checklist-comparisons", "en").notes if "reviewed" in note]
+
+    content = content_hash(grammar("en"), "comparisons")
+    assert notes(grammar("en")) == ["unreviewed by a native speaker"]
+    assert notes(marked("comparisons", content)) == [f"reviewed by 2 on 2026-11-16, content {content}"]
+    assert notes(marked("comparisons", "0" * 12)) == [
+        "unreviewed by a native speaker",
+        "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since",
+    ]
+
+
+def test_a_mark_reads_back() -> None:
+    from datetime import date
+
+    parse(ENGLISH.replace('"unreviewed"', f'"{mark_text(12, date(2027, 1, 2), "0" * 12)}"'), "en.toml")
