@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.training.batching import Batch, BatchSchedule, by_tokens, widths
+from isogloss.training.batching import Batch, BatchSchedule, by_cost, widths
 from isogloss.training.recipes import Recipe
 
 lengths_of = st.lists(st.integers(1, 600), min_size=1, max_size=200).map(np.array)

@@ -123,14 +123,42 @@ class BatchSchedule:
         return order, random.permutation(self.per_epoch)
 
 
-def by_tokens(lengths: Ints, tokens: int) -> Iterator[Batch]:
-    """All items once, in batches of similar length with at most so many tokens, the longest first.
+def by_cost(lengths: Ints, tokens: int, fixed: int) -> Iterator[Batch]:
+    """All items once, in batches of similar length with at most so many tokens, that take the least time together.
 
-    The longest first, so that memory is taken at once, if it is short at all, and an estimate of the time left errs on
-    the safe side.
+    A batch takes as long as its tokens, padding included, and `fixed` tokens more, whatever its size: the time in which
+    the host starts it. So items of different lengths share a batch where the padding costs less than another batch
+    would. The longest come first, so that memory is taken at once, if it is short at all, and an estimate of the time
+    left errs on the safe side.
     """
     padded_to = widths(lengths)
-    return _rectangles(np.argsort(-padded_to, kind="stable"), padded_to, tokens)
+    order = np.argsort(-padded_to, kind="stable")
+    start = 0
+    for width, count in _cheapest_groups(padded_to, tokens, fixed):
+        most = max(1, tokens // width)
+        for items in np.array_split(order[start : start + count], -(-count // most)):
+            yield Batch(items, width, len(items))
+        start += count
+
+
+def _cheapest_groups(padded_to: Ints, tokens: int, fixed: int) -> list[tuple[int, int]]:
+    """Widths, the largest first, and how many items are padded to each, at the least cost."""
+    values, counts = np.unique(padded_to, return_counts=True)
+    values, before = values[::-1], np.concatenate([[0], np.cumsum(counts[::-1])])
+    cost, best_start = np.zeros(len(before)), np.zeros(len(before), np.int64)
+    for end in range(1, len(before)):
+        items = before[end] - before[:end]
+        batches = -(-items // np.maximum(1, tokens // values[:end]))
+        costs = cost[:end] + values[:end] * items + fixed * batches
+        best_start[end] = int(costs.argmin())
+        cost[end] = costs[best_start[end]]
+    groups: list[tuple[int, int]] = []
+    end = len(before) - 1
+    while end > 0:
+        start = int(best_start[end])
+        groups.append((int(values[start]), int(before[end] - before[start])))
+        end = start
+    return groups[::-1]
 
 
 def _rectangles(order: Ints, padded_to: Ints, tokens: int) -> Iterator[Batch]:

@@ -1,10 +1,11 @@
-"""Batches as arrays, made by a thread before the training loop needs them."""
+"""Batches as arrays, made by a thread before they are needed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from queue import Queue
 from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from isogloss.training import processes
 from isogloss.training.batching import Batch, BatchSchedule
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
-_AHEAD = 8  # updates made before they are needed
+T = TypeVar("T")
+
+_AHEAD = 8  # updates, or batches, made before they are needed
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class PreparedUpdate:
 
 def prepared_updates(schedule: BatchSchedule, objective: TrainingObjective, begin: int) -> Iterator[PreparedUpdate]:
     """The updates of a schedule from one on, each made while those before it are computed."""
-    return _in_thread(
+    return made_ahead(
         PreparedUpdate(batches, [arrays for batch in batches for arrays in _passes(batch, objective, schedule)])
         for batches in schedule.updates(begin)
     )
@@ -51,9 +54,9 @@ def _passes(batch: Batch, objective: TrainingObjective, schedule: BatchSchedule)
         yield objective.batch(mine[start : start + micro], batch.width, micro)
 
 
-def _in_thread(made: Iterator[PreparedUpdate]) -> Iterator[PreparedUpdate]:
+def made_ahead(made: Iterator[T]) -> Iterator[T]:
     """The same, made by a thread before they are needed."""
-    queue: Queue[PreparedUpdate | BaseException | None] = Queue(maxsize=_AHEAD)
+    queue: Queue[T | BaseException | None] = Queue(maxsize=_AHEAD)
     stopped = False
 
     def make() -> None:
