@@ -67,6 +67,24 @@ def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float,
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
 
 
+def alone_rate(size: Size, shape: str, objective: Synthetic) -> float:
+    """Examples a second of the model alone: full batches of rows of the mean length, on the device before it starts."""
+    model = model_of(size.config, shape, "cuda").bfloat16().eval()
+    width = round(float(objective.lengths.mean()))
+    count = (1 << 16) // width
+    tokens = torch.randint(5, size.config.vocab_size, (count, width), device="cuda")
+    batch = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+    with torch.inference_mode():
+        for _ in range(3):
+            logits(model, batch)
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(20):
+            logits(model, batch)
+        torch.cuda.synchronize()
+    return 20 * count / (time.perf_counter() - start)
+
+
 def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
     """Figures of one size and shape, each as soon as it is known."""
     size = sizes()[key]
@@ -74,6 +92,7 @@ def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
     yield "tokens", float(objective.lengths.mean())
     yield from zip(("train", "capture", "utilisation"), training_rate(size, shape, objective, STEPS), strict=True)
     yield from zip(("predict", "predict_utilisation"), inference_rate(size, shape, objective), strict=True)
+    yield "predict_alone", alone_rate(size, shape, objective)
     for precision in ("bf16", "fp32"):
         half = precision == "bf16"
         yield f"trainer_{precision}", peers.train(size, shape, objective, bf16=half, steps=FEWER, skip=SKIP)
