@@ -123,25 +123,25 @@ class BatchSchedule:
         return order, random.permutation(self.per_epoch)
 
 
-def by_cost(lengths: Ints, tokens: int, fixed: int) -> Iterator[Batch]:
+def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
     """All items once, in batches of similar length with at most so many tokens, that take the least time together.
 
-    A batch takes as long as its tokens, padding included, and `fixed` tokens more, whatever its size: the time in which
-    the host starts it. So items of different lengths share a batch where the padding costs less than another batch
-    would. The longest come first, so that memory is taken at once, if it is short at all, and an estimate of the time
-    left errs on the safe side.
+    A batch takes as long as its tokens, padding included, but no less than `least` tokens would, the time in which the
+    host starts the next one. So items of different lengths share a batch only where it would be too small without.
+    The longest come first, so that memory is taken at once, if it is short at all, and an estimate of the time left
+    errs on the safe side.
     """
     padded_to = widths(lengths)
     order = np.argsort(-padded_to, kind="stable")
     start = 0
-    for width, count in _cheapest_groups(padded_to, tokens, fixed):
+    for width, count in _cheapest_groups(padded_to, tokens, least):
         most = max(1, tokens // width)
         for items in np.array_split(order[start : start + count], -(-count // most)):
             yield Batch(items, width, len(items))
         start += count
 
 
-def _cheapest_groups(padded_to: Ints, tokens: int, fixed: int) -> list[tuple[int, int]]:
+def _cheapest_groups(padded_to: Ints, tokens: int, least: int) -> list[tuple[int, int]]:
     """Widths, the largest first, and how many items are padded to each, at the least cost."""
     values, counts = np.unique(padded_to, return_counts=True)
     values, before = values[::-1], np.concatenate([[0], np.cumsum(counts[::-1])])
@@ -149,7 +149,7 @@ def _cheapest_groups(padded_to: Ints, tokens: int, fixed: int) -> list[tuple[int
     for end in range(1, len(before)):
         items = before[end] - before[:end]
         batches = -(-items // np.maximum(1, tokens // values[:end]))
-        costs = cost[:end] + values[:end] * items + fixed * batches
+        costs = cost[:end] + np.maximum(values[:end] * items, least * batches)
         best_start[end] = int(costs.argmin())
         cost[end] = costs[best_start[end]]
     groups: list[tuple[int, int]] = []
