@@ -180,7 +180,7 @@ def key_line(text: str, path: str) -> int:
     if not table:
         table, key = key, ""
     current, best = "", 1
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if header := re.match(r"\[+([\w.-]+)\]+\s*(?:#|$)", stripped):
             current = header[1]
