@@ -62,6 +62,17 @@ def _denied(answer: str, speaker: Grammar) -> Iterator[str]:
         yield from (f"{negation}{blank}{answer}", f"{answer}{blank}{negation}")
 
 
+def shared_forms(speaker: Grammar) -> list[str]:
+    """Forms that two words of one kind have, but for names, of which no case has two that are alike."""
+    shared: list[str] = []
+    for form, words in fair_rule(speaker.code).words.items():
+        for lexicon in {lexicon for lexicon, _ in words} - {"name"}:
+            concepts = sorted({concept for each, concept in words if each == lexicon})
+            if len(concepts) > 1:
+                shared.append(f"{form!r} is a form of {' and '.join(f'{lexicon}.{concept}' for concept in concepts)}")
+    return shared
+
+
 def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
     """Answers with another word of the kind that is asked for, in every form and as a sentence, scored as right."""
     words = fillers(case, speaker)

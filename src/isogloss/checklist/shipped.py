@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from isogloss.checklist.answer_audit import answer_defects, other_word_defects
+from isogloss.checklist.answer_audit import answer_defects, other_word_defects, shared_forms
 from isogloss.checklist.audit import FINDINGS, Finding, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
@@ -119,10 +119,16 @@ def cases_with_every_word(test: str, count: int = CASES, seed: int = 0) -> tuple
 def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
     """Stop where a right answer would be scored wrong, or a wrong one right, in cases that have every word.
 
+    Sentences with other words of the same kind are left to the audit.
+
     Raises:
         IsoglossError: with the first such answer, and the tests that have any.
     """
     found = _unfair(code, (case for test in TESTS for case in cases_with_every_word(test, count, seed)), answer_defects)
+    shared = shared_forms(grammar(code))
+    if shared:
+        fix = f"Give each a form of its own in {code}.toml"
+        raise IsoglossError(f"a wrong answer would be scored right: {shared[0]}", where=f"{code}.toml", fix=fix)
     if found:
         tests = ", ".join(dict.fromkeys(finding.test for finding in found))
         first = f"{FINDINGS[found[0].kind]}: {found[0].detail}"
