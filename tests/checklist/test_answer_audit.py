@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from isogloss.checklist import fair_answers
-from isogloss.checklist.answer_audit import answer_defects, other_word_defects, right_answers
+from isogloss.checklist.answer_audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
 from isogloss.checklist.fair_answers import RightAnswer, fair_rule
 from isogloss.checklist.shipped import cases_with_every_word, language_examples, suite_cases
@@ -37,9 +37,7 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
 
 def kinds(speaker: Grammar, test: str) -> set[str]:
     cases = suite_cases(test)
-    return {
-        kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *other_word_defects(case, speaker))
-    }
+    return {kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *further_defects(case, speaker))}
 
 
 def test_ways_to_answer() -> None:

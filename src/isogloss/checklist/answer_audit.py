@@ -48,7 +48,7 @@ def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str,
     """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
     for question, example, others in _asked(case, speaker):
         wrong = [said for other in others for said in (*other.accepted, other.sentence)]
-        wrong += filter(None, (example.opposite, *_denied(example.answer, speaker)))
+        wrong += filter(None, [example.opposite])
         if question.slot in PEOPLE:
             words = fillers(case, speaker)
             wrong.append(speaker.say(question.sentence, {**words, "a": words["b"], "b": words["a"]}))
@@ -73,16 +73,18 @@ def shared_forms(speaker: Grammar) -> list[str]:
     return shared
 
 
-def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    """Answers with another word of the kind that is asked for, in every form and as a sentence, scored as right."""
+def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
+    """Right answers that are denied, and every form of (and sentence with) another word of the kind, scored as right."""
     words = fillers(case, speaker)
     for question, example, _ in _asked(case, speaker):
-        if question.slot in PEOPLE:
-            continue
-        lexicon = case.lexicon(question.slot)
-        others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
-        wrong = [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
-        wrong += [speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others]
+        wrong = list(_denied(example.answer, speaker))
+        if question.slot not in PEOPLE:
+            lexicon = case.lexicon(question.slot)
+            others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
+            wrong += [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
+            wrong += [
+                speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others
+            ]
         yield from _wrongly_scored(example, {}, wrong, speaker)
 
 

@@ -80,7 +80,9 @@ class AnswerText:
     def spans(self, said: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
         """Where the wanted tokens stand in what was said, perhaps with something attached to them."""
         size = len(wanted)
-        for start in range(len(said) - size + 1) if wanted else ():
+        if not wanted or " ".join(wanted) not in " ".join(said):
+            return
+        for start in range(len(said) - size + 1):
             found = said[start : start + size]
             if found == wanted or (self.segmented and self.has_attached(" ".join(found), " ".join(wanted))):
                 yield start, start + size
