@@ -74,7 +74,7 @@ def shared_forms(speaker: Grammar) -> list[str]:
 
 
 def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    """Right answers denied, and every form of (and sentence with) another word of the kind, that are scored as right."""
+    """Denied answers, and answers with another word of the kind in every form and as a sentence, scored as right."""
     words = fillers(case, speaker)
     for question, example, _ in _asked(case, speaker):
         wrong = list(_denied(example.answer, speaker))
