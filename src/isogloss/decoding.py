@@ -10,6 +10,9 @@ MARK = b"\xef\xbb\xbf"  # the byte-order mark
 MAX_TOML_LENGTH = 1 << 18
 MAX_TOML_DOTS = 500
 
+# Characters of a reason: it may quote a value or a name of a field, which may be a whole file.
+_LONGEST_REASON = 600
+
 # What fits into 64 bits; int() refuses more than 4,300 digits with an error of its own.
 _MAX_DIGITS = 18
 
@@ -117,5 +120,9 @@ def whole_number(text: str) -> int | None:
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    # Python's advice is to change its own settings.
-    return "a number of too many digits" if "integer string conversion" in str(error) else str(error)
+    reason = str(error)
+    if "integer string conversion" in reason:
+        return "a number of too many digits"  # Python's advice is to change its own settings
+    # Where the fault is stands at the end.
+    half = _LONGEST_REASON // 2
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:half]}…{reason[-half:]}"

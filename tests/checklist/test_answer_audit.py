@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from isogloss.checklist import fair_answers
-from isogloss.checklist.answer_audit import answer_defects, other_word_defects, right_answers
+from isogloss.checklist.answer_audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
+from isogloss.checklist.fair_answers import RightAnswer, fair_rule
 from isogloss.checklist.shipped import cases_with_every_word, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -27,18 +28,16 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
         speaker = Grammar(msgspec.structs.replace(grammar("en").file, **changes))
         for module in ("fair_answers", "shipped", "build"):
             monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", lambda code: speaker)
-        fair_answers.fair_reader.cache_clear()
+        fair_answers.fair_rule.cache_clear()
         return speaker
 
     yield edited
-    fair_answers.fair_reader.cache_clear()
+    fair_answers.fair_rule.cache_clear()
 
 
 def kinds(speaker: Grammar, test: str) -> set[str]:
     cases = suite_cases(test)
-    return {
-        kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *other_word_defects(case, speaker))
-    }
+    return {kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *further_defects(case, speaker))}
 
 
 def test_ways_to_answer() -> None:
@@ -47,6 +46,7 @@ def test_ways_to_answer() -> None:
         "minimal": "stone",
         "full": "made of stone",
         "sentence": "It is made of stone.",
+        "marked": "**stone**",
         "unrepeated": "stone",  # the question says "made of"
     }
 
@@ -70,11 +70,14 @@ def test_a_sentence_that_says_the_opposite_is_found(speak: Speak) -> None:
     assert kinds(speaker, "comparisons") == {"refused", "taken"}
 
 
-def test_a_form_that_two_words_have_is_found(speak: Speak) -> None:
+def test_a_form_that_two_words_have_is_found_and_stops_a_build(speak: Speak, tmp_path: Path) -> None:
     file = grammar("en").file
     thing = msgspec.structs.replace(file.rules["bare"], steps=[("^.*$", "stuff")])
     speaker = speak(accepted={"material": ["bare", "thing"]}, rules={**file.rules, "thing": thing})
     assert kinds(speaker, "properties") == {"taken"}
+    with pytest.raises(IsoglossError, match=r"'stuff' is a form of material\.glass and material\.metal"):
+        build(tmp_path, ["en"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_cases_with_every_word() -> None:
@@ -97,6 +100,21 @@ def test_a_perfect_reader_makes_no_error(code: str, way: str) -> None:
             "sentence": list(examples["sentence"]),
         }
         assert judge(task(name), examples, answers[way]).metrics["error"].score == 0.0, name
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_language_can_deny(code: str) -> None:
+    assert grammar(code).file.negations
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("test", ["intensifiers", "animal_vs_vehicle_2"])
+def test_contexts_of_two_sentences_have_one_about_the_right_one(code: str, test: str) -> None:
+    rule = fair_rule(code)
+    for example in language_examples(code, tests=(test,), count=40):
+        own = rule.own_sentence(RightAnswer.of(example))
+        assert own
+        assert rule.is_right(own, RightAnswer.of(example)), own
 
 
 @pytest.mark.slow

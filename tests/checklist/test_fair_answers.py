@@ -3,7 +3,7 @@
 import pytest
 
 from isogloss.checklist import matches
-from isogloss.checklist.fair_answers import is_right, own_sentence
+from isogloss.checklist.fair_answers import LONGEST, RightAnswer, fair_rule
 from isogloss.checklist.shipped import language_examples
 from isogloss.grammar.cases import ChecklistExample
 
@@ -14,8 +14,7 @@ def asked(code: str, test: str, answer: str) -> ChecklistExample:
 
 
 def right(said: str, example: ChecklistExample, code: str = "en") -> bool:
-    again = own_sentence(example.context, example.answer, example.wrong)
-    return is_right(said, example.accepted, code, (example.question, example.sentence, again))
+    return fair_rule(code).is_right(said, RightAnswer.of(example))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +58,66 @@ def test_a_person_in_a_sentence() -> None:
     assert not right(f"{less.answer} is more famous.", more)
     assert not right(more.context, more)  # names both
     assert not right(f"{less.answer} is more famous.", less)  # the opposite of what is asked
+
+
+def test_the_opposite_is_wrong_where_only_a_word_is_left_out() -> None:
+    more, less = list(language_examples("tr", tests=("comparisons",)))[:2]
+    assert less.question == more.question.replace("daha", "daha az")
+    assert right(less.sentence, less, "tr")
+    assert less.opposite == less.sentence.replace("daha az", "daha")
+    assert not right(less.opposite, less, "tr")
+    assert right(more.sentence, more, "tr")
+    assert not right(more.opposite, more, "tr")
+
+
+@pytest.mark.parametrize(
+    ("code", "test", "denied"),
+    [
+        ("en", "properties", "not {}"),
+        ("ru", "intensifiers", "не {}"),  # the context has a не: "почти не устал"
+        ("zh", "comparisons", "{}没有"),  # the question says 没有另一个人那么
+        ("ja", "comparisons", "{}ではない"),
+        ("th", "job_vs_nationality", "ไม่ใช่{}"),
+        ("tr", "comparisons", "{} değil"),
+    ],
+)
+def test_what_is_denied_is_no_answer(code: str, test: str, denied: str) -> None:
+    for example in language_examples(code, tests=(test,), count=30):
+        assert right(example.answer, example, code)
+        assert not right(denied.format(example.answer), example, code)
+
+
+@pytest.mark.parametrize("said", ["**{}**", "`{}`", "- {}", "“{}”", "{}\0", "\u2068{}\u2069", "{}。", "{}…", " {}\n"])
+def test_markup_is_no_part_of_an_answer(said: str) -> None:
+    job = next(language_examples("en", tests=("job_vs_nationality",)))
+    bare = job.answer.split(" ", 1)[1]
+    assert right(said.format(bare), job)
+    assert right(f"The job is {bare}.", job)
+    assert not right(said.format(""), job)
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "answer"),
+    [
+        ("ro", "veş", "veș"),
+        ("fa", "كتاب", "کتاب"),
+        ("ur", "كتاب", "کتاب"),
+        ("ml", "അവന്\u200d", "അവൻ"),
+        ("el", "ΝΙΚΟΣ", "Νίκος"),
+        ("uk", "пʼять", "п'ять"),
+    ],
+)
+def test_letters_that_are_written_in_two_ways(code: str, said: str, answer: str) -> None:
+    assert matches(said, answer, language=code, mode="fair")
+
+
+def test_what_is_long_is_no_answer_and_costs_nothing() -> None:
+    for code in ("zh", "my", "en"):
+        example = next(language_examples(code, tests=("comparisons",)))
+        loop = example.question * LONGEST + example.answer
+        assert not right(loop, example, code)
+        assert not right("the " * 250_000, example, code)
+        assert not right("e" + "\u0301\u0323" * 100_000, example, code)
 
 
 def test_the_contexts_own_sentence_about_it() -> None:

@@ -7,7 +7,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from isogloss.checklist.fair_answers import fair_reader
+from isogloss.checklist.fair_answers import fair_rule
 from isogloss.checklist.shipped import (
     audit_language,
     cases_with_every_word,
@@ -53,7 +53,7 @@ def afresh() -> Iterator[None]:
             shipped_cases,
             suite_cases,
             cases_with_every_word,
-            fair_reader,
+            fair_rule,
         ):
             remembered.cache_clear()
 
@@ -92,7 +92,7 @@ def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
     every = lambda code: known[code] if code in known else plain(code)  # noqa: E731
     for module in ("shipped", "build", "fair_answers", "reader"):
         monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", every)
-    fair_reader.cache_clear()
+    fair_rule.cache_clear()
 
 
 @pytest.mark.usefixtures("afresh")

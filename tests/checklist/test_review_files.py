@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,47 @@ def test_folders_and_files(tmp_path: Path) -> None:
         read_reviews([tmp_path / "empty"])
     with pytest.raises(DataError, match="no such file"):
         read_reviews([tmp_path / "absent.json"])
+
+
+def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
+    one = write_review(tmp_path, "one")
+    others = {"format.json": b'{"format": "x"}', "list.json": b"[]", "merged.json": b'{"speakers": []}'}
+    for name, content in others.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(DataError, match="not the result of a review"):
+            read_reviews([one, tmp_path / name])
+    notes: list[str] = []
+    assert list(read_reviews([tmp_path], on_note=notes.append)) == [one]
+    assert [Path(note.partition(": skipped, ")[0]).name for note in notes] == list(others)
+    # A speaker's file that is cut, or of another version, may not be passed over.
+    for spoilt in (SOUND[:-9], changed(version=2)):
+        (tmp_path / "two.json").write_bytes(spoilt)
+        with pytest.raises(DataError, match=r"two\.json: "):
+            read_reviews([tmp_path])
+    (tmp_path / "two.json").unlink()
+    one.unlink()
+    with pytest.raises(DataError, match="nothing that speakers sent back"):
+        read_reviews([tmp_path])
+
+
+def test_a_day_may_be_tomorrow_but_no_later(tmp_path: Path) -> None:
+    today = datetime.now(UTC).date()
+    for days in (-1, 0, 1):
+        day = today + timedelta(days)
+        assert read_review(write_review(tmp_path, "one", date=str(day))).date == day
+    # Not two days, lest midnight fall between here and there.
+    late = str(today + timedelta(days=3))
+    with pytest.raises(DataError, match=f"dated {late}, a day that is still to come.*correct the date"):
+        read_review(write_review(tmp_path, "one", date=late))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name here")
+def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero"), tmp_path):
+        with pytest.raises(DataError, match="is no regular file"):
+            read_review(path)
 
 
 def changed(**changes: Any) -> bytes:
@@ -57,6 +100,12 @@ REFUSED = {
     "a long remark": (answered(remark="x" * 2001), "length <= 2000"),
     "a long name": (changed(reviewer={"id": "0" * 16, "name": "x" * 121}), "length <= 120"),
     "no such day": (changed(date="2026-02-30"), "date"),
+    "a day to come": (changed(date="9999-12-31"), "dated 9999-12-31"),
+    "a long language": (changed(language="x" * 3_000_000), "no language 'xxx"),
+    "a long format": (changed(format="x" * 3_000_000), "format 'xxx"),
+    "a long version": (changed(version="x" * 3_000_000), "version 'xxx"),
+    "a long verdict": (answered(verdict="x" * 3_000_000), r"Invalid enum value 'xxx.*\.verdict`"),
+    "a long field": (changed(**{"x" * 3_000_000: 1}), "unknown field `xxx"),
     "no tests": (changed(content={}), "which words of each test"),
     "too many cases": (SOUND.replace(b'"cases": 8', b'"cases": 1000000000'), "<= 200"),
     "a bomb": (b" " * (MAX_BYTES + 1), "more than 4,194,304 bytes"),

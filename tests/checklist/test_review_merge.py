@@ -5,7 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 
@@ -15,9 +18,10 @@ from isogloss.checklist.review_files import read_reviews
 from isogloss.checklist.review_marks import content_hash, mark_text, review_status, write_marks
 from isogloss.checklist.review_merge import MergedReviews, merge_reviews
 from isogloss.cli.main import main
+from isogloss.data.files import read_text
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import Grammar, grammar, grammar_path
-from isogloss.grammar.schema import TESTS, parse
+from isogloss.grammar.schema import TESTS, key_line, parse
 
 ENGLISH = grammar_path("en").read_text(encoding="utf-8")
 LINES = ENGLISH.splitlines()
@@ -37,9 +41,9 @@ def marked(test: str, content: str) -> Grammar:
 
 
 def test_two_speakers_of_everything_mark_every_test(tmp_path: Path) -> None:
-    found = merged(write_review(tmp_path, "one"), write_review(tmp_path, "two", date="2026-11-20"))
+    found = merged(write_review(tmp_path, "one", date="2026-11-09"), write_review(tmp_path, "two"))
     assert set(found.marks) == set(TESTS)
-    expected = f"reviewed by 2 on 2026-11-20, content {content_hash(grammar('en'), 'comparisons')}"
+    expected = f"reviewed by 2 on 2026-11-16, content {content_hash(grammar('en'), 'comparisons')}"
     assert found.marks["comparisons"] == expected
     assert found.changes == []
     [test] = [test for test in found.tests if test.test == "properties"]
@@ -187,6 +191,37 @@ def test_marks_change_their_lines_only(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
+def test_only_a_line_feed_ends_a_line(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "en.toml"
+    text = f"# a{end}b\n{ENGLISH}"
+    path.write_text(text, encoding="utf-8")
+    write_marks(path, {"comparisons": "unreviewed; of late"})
+    assert path.read_text(encoding="utf-8") == text.replace("unreviewed", "unreviewed; of late", 1)
+    assert key_line(text, "adjective.old") == key_line(ENGLISH, "adjective.old") + 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
+def test_marks_of_two_at_once_are_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "en.toml"
+    path.write_text(ENGLISH, encoding="utf-8")
+    both = Barrier(2)
+
+    def read_together(path: Path) -> str:
+        text = read_text(path)
+        with suppress(BrokenBarrierError):
+            both.wait(0.5)
+        return text
+
+    monkeypatch.setattr("isogloss.checklist.review_marks.read_text", read_together)
+    tests = ("comparisons", "properties")
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda test: write_marks(path, {test: f"unreviewed; of {test}"}), tests))
+    review = parse(path.read_text(encoding="utf-8"), "en.toml").review
+    assert [review[test] for test in tests] == [f"unreviewed; of {test}" for test in tests]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_mark_by_more_speakers_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vouched = marked("comparisons", content_hash(grammar("en"), "comparisons"))
     monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _: vouched)
@@ -195,6 +230,34 @@ def test_a_mark_by_more_speakers_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
         "marked already, by 2"
     )
     assert merged(*paths).marks["comparisons"].startswith("reviewed by 3 on 2026-11-16")
+
+
+def test_a_speaker_who_finds_something_wrong_withdraws_a_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vouched = marked("comparisons", content_hash(grammar("en"), "comparisons"))
+    monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _: vouched)
+    said = {"adjective.old": {"verdict": "wrong"}, "adjective.young": {"verdict": "wrong"}}
+    right, wrong = write_review(tmp_path, "one"), write_review(tmp_path, "two", said, date="2026-11-14")
+    # Somebody who judged nothing else contradicts it as well.
+    brief = made_review("three", {"adjective.old": {"verdict": "wrong"}}, date="2026-11-13")
+    brief["answers"] = {"adjective.old": brief["answers"]["adjective.old"]}
+    (tmp_path / "three.json").write_text(json.dumps(brief), encoding="utf-8")
+    for paths, reason, withdrawal in (
+        ([right, wrong], "1 finds 2 of its items wrong", "1 found something wrong on 2026-11-14"),
+        ([tmp_path / "three.json"], "1 finds 1 of its items wrong", "1 found something wrong on 2026-11-13"),
+        ([tmp_path], "2 find 2 of its items wrong", "2 found something wrong on 2026-11-14"),
+    ):
+        found = merged(*paths)
+        [test] = [test for test in found.tests if test.test == "comparisons"]
+        assert (test.mark, test.reason) == ("", f"marked by 2, but {reason}")
+        assert found.withdrawals == {"comparisons": f"unreviewed; {withdrawal}"}
+        status = review_status(
+            english('comparisons = "unreviewed"', f'comparisons = "unreviewed; {withdrawal}"'), "comparisons"
+        )
+        assert (status.text, status.reviewed) == (f"unreviewed; {withdrawal}", False)
+    # There is nothing to withdraw from a mark of other words, nor where there is none.
+    for unmarked in (marked("comparisons", "0" * 12), grammar("en")):
+        monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _, unmarked=unmarked: unmarked)
+        assert merged(right, wrong).withdrawals == {}
 
 
 def run(*words: str) -> int:
@@ -216,6 +279,11 @@ def test_the_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(record.read_text(encoding="utf-8"))["changes"][0]["key"] == "adjective.old"
     assert run("--read", str(tmp_path), "--format", "md") == 0
     assert "| adjective.old | en.toml:" in capsys.readouterr().out
+    # What it wrote itself may lie in the folder that it reads.
+    assert run("--read", str(tmp_path), "--json", str(tmp_path / "all.json")) == 0
+    assert "note" not in capsys.readouterr().err
+    assert run("--read", str(tmp_path)) == 0
+    assert f"note: {tmp_path / 'all.json'}: skipped, not the result of a review" in capsys.readouterr().err
     # Without --mark nothing is written.
     assert grammar_path("en").read_text(encoding="utf-8") == ENGLISH
 
@@ -271,6 +339,15 @@ def test_marked_and_withdrawn_in_a_checkout(tmp_path: Path) -> None:
     assert mark.startswith("reviewed by 2 on 2026-11-16, content ")
     assert f"en: {mark}" in isogloss_("show", "comparisons-0000", "--languages", "en")
     assert "no test is to be marked" in isogloss_("review", "--read", str(results), "--mark")
+    before = file.read_text(encoding="utf-8")
+    against = write_review(tmp_path, "three", {"adjective.old": {"verdict": "wrong"}})
+    said = 'comparisons = "unreviewed; 1 found something wrong on 2026-11-16"'
+    assert said in isogloss_("review", "--read", str(results), str(against))
+    assert file.read_text(encoding="utf-8") == before
+    assert "withdrew the mark of comparisons\n" in isogloss_("review", "--read", str(results), str(against), "--mark")
+    assert said in file.read_text(encoding="utf-8")
+    assert reviews() == {"unreviewed; 1 found something wrong on 2026-11-16"}
+    file.write_text(before, encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8").replace('more = "older"', 'more = "elder"'), encoding="utf-8")
     withdrawn = "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since"
     assert reviews() == {withdrawn}

@@ -119,6 +119,13 @@ def test_right_answers_are_steady_in_every_language(code: str) -> None:
         assert judge(task(name), examples, [gold(row) for row in examples]).metrics["error"].score == 0.0, name
 
 
+def test_silence_and_long_texts_are_steady_if_they_do_not_change() -> None:
+    name = "checklist-comparisons-names"
+    examples = isogloss.load(name, "en")
+    for said in ("", "?", "word " * 10_000):
+        assert judge(task(name), examples, [said] * len(examples)).metrics["error"].score == 0.0
+
+
 def test_an_answer_that_is_missing_before_or_after_a_change_is_not_steady() -> None:
     name = "checklist-comparisons-names"
     examples = isogloss.load(name, "en")

@@ -2,13 +2,13 @@
 
 Right answers are minimal (the shortest form of the word asked for; also what is left of the span when the words that
 the question says already are taken off), full (the span of the context) and whole sentences (as the language file has
-them; also the context's own). Wrong are the answers to the case's other questions, and the sentence with another word
-of the same kind.
+them; also the context's own). Wrong are the answers to the case's other questions, right ones denied, the sentence that
+answers the opposite question, and the sentence with another word of the same kind.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from isogloss.checklist.fair_answers import fair_reader, is_right, own_sentence
+from isogloss.checklist.fair_answers import RightAnswer, fair_rule
 from isogloss.grammar.cases import (
     PEOPLE,
     ChecklistCase,
@@ -25,19 +25,20 @@ def right_answers(example: ChecklistExample, language: str) -> dict[str, str]:
     """What a perfect reader says, by the way it is said."""
     ways = {"minimal": min(example.accepted, key=len), "full": example.answer, "sentence": example.sentence}
     rest = _without_repetition(example.answer, example.question, language)
-    own = own_sentence(example.context, example.answer, example.wrong)
+    own = fair_rule(language).own_sentence(RightAnswer.of(example))
+    ways["marked"] = f"**{min(example.accepted, key=len)}**"  # as language models write
     return ways | ({"unrepeated": rest} if rest else {}) | ({"own sentence": own} if own else {})
 
 
 def _without_repetition(answer: str, question: str, language: str) -> str:
     """The answer without the words at its edges that are in the question; empty where all of them are, or none is."""
-    reader = fair_reader(language)
-    if not reader.segmented:
+    text = fair_rule(language).text
+    if not text.segmented:
         return ""
-    words, asked = answer.split(), set(reader.tokens(question))
-    while words and asked.issuperset(reader.tokens(words[0])):
+    words, asked = answer.split(), set(text.tokens(question))
+    while words and asked.issuperset(text.tokens(words[0])):
         words.pop(0)
-    while words and asked.issuperset(reader.tokens(words[-1])):
+    while words and asked.issuperset(text.tokens(words[-1])):
         words.pop()
     rest = " ".join(words)
     return rest if rest != answer else ""
@@ -47,22 +48,43 @@ def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str,
     """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
     for question, example, others in _asked(case, speaker):
         wrong = [said for other in others for said in (*other.accepted, other.sentence)]
+        wrong += filter(None, [example.opposite])
         if question.slot in PEOPLE:
             words = fillers(case, speaker)
             wrong.append(speaker.say(question.sentence, {**words, "a": words["b"], "b": words["a"]}))
         yield from _wrongly_scored(example, right_answers(example, speaker.code), wrong, speaker)
 
 
-def other_word_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    """Answers with another word of the kind that is asked for, in every form and as a sentence, scored as right."""
+def _denied(answer: str, speaker: Grammar) -> Iterator[str]:
+    """The answer with each negation of the language before and behind it."""
+    blank = " " if fair_rule(speaker.code).text.segmented else ""
+    for negation in speaker.file.negations:
+        yield from (f"{negation}{blank}{answer}", f"{answer}{blank}{negation}")
+
+
+def shared_forms(speaker: Grammar) -> list[str]:
+    """Forms that two words of one kind have, but for names, of which no case has two that are alike."""
+    shared: list[str] = []
+    for form, words in fair_rule(speaker.code).words.items():
+        for lexicon in {lexicon for lexicon, _ in words} - {"name"}:
+            concepts = sorted({concept for each, concept in words if each == lexicon})
+            if len(concepts) > 1:
+                shared.append(f"{form!r} is a form of {' and '.join(f'{lexicon}.{concept}' for concept in concepts)}")
+    return shared
+
+
+def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
+    """Denied answers, and answers with another word of the kind in every form and as a sentence, scored as right."""
     words = fillers(case, speaker)
     for question, example, _ in _asked(case, speaker):
-        if question.slot in PEOPLE:
-            continue
-        lexicon = case.lexicon(question.slot)
-        others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
-        wrong = [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
-        wrong += [speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others]
+        wrong = list(_denied(example.answer, speaker))
+        if question.slot not in PEOPLE:
+            lexicon = case.lexicon(question.slot)
+            others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
+            wrong += [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
+            wrong += [
+                speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others
+            ]
         yield from _wrongly_scored(example, {}, wrong, speaker)
 
 
@@ -79,11 +101,10 @@ def _asked(
 def _wrongly_scored(
     example: ChecklistExample, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
 ) -> Iterator[tuple[str, str, str]]:
-    own = own_sentence(example.context, example.answer, example.wrong)
-    rule = example.accepted, speaker.code, (example.question, example.sentence, own)
+    rule, answer = fair_rule(speaker.code), RightAnswer.of(example)
     for way, said in right.items():
-        if not is_right(said, *rule):
+        if not rule.is_right(said, answer):
             yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
     for said in wrong:
-        if is_right(said, *rule):
+        if rule.is_right(said, answer):
             yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"

@@ -1,189 +1,112 @@
 """The fair rule: an answer is right if a reader who knows the language would say so.
 
 Right is every accepted form of the word that is asked for, without what may be at its edges; and a sentence that holds
-one, beside words that the question or the context says, and no other word of its kind.
+one (`isogloss.checklist.sentence_answers`), and no other word of its kind.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
 
+from isogloss.checklist.answer_text import AnswerText, Tokens
+from isogloss.checklist.sentence_answers import SentenceFrame
+from isogloss.grammar.cases import ChecklistExample
 from isogloss.grammar.file import Grammar, grammar
-from isogloss.languages import language as find_language
 
-_QUOTES_AND_BLANKS = " \t\n\u200e\u200f\u200b\"'«»“”„‘’()[]"
-
+# What is longer answers no question of the checklist; letters.
+LONGEST = 400
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
 
-# So many texts are remembered in each way they are read.
-_REMEMBERED = 1 << 16
 
-Tokens = tuple[str, ...]
+class RightAnswer(NamedTuple):
+    """What is right for an example, and what it is told by."""
 
+    accepted: tuple[str, ...]
+    wrong: tuple[str, ...]
+    context: str
+    question: str
+    sentence: str
+    opposite: str
 
-def is_right(prediction: str, accepted: tuple[str, ...], language: str, said_again: tuple[str, ...] = ()) -> bool:
-    """Whether a prediction is one of the accepted answers, or a sentence that says one of them.
-
-    Args:
-        prediction: what a system answered.
-        accepted: the right answers.
-        language: of both, by its code.
-        said_again: texts whose words a sentence may have beside the answer; without any, sentences are wrong.
-    """
-    reader = fair_reader(language)
-    said = reader.bare(prediction)
-    if not said:
-        return False
-    right = reader.all_bare(accepted)
-    if said in right or any(reader.differ_by_attachment(said, each) for each in right):
-        return True
-    return bool(said_again) and reader.is_said_in(prediction, accepted, reader.frame(said_again))
+    @classmethod
+    def of(cls, example: ChecklistExample) -> "RightAnswer":
+        """That of an example."""
+        return cls(*(getattr(example, name) for name in cls._fields))
 
 
-def own_sentence(context: str, answer: str, wrong: tuple[str, ...]) -> str:
-    """The sentence of a context that has the answer, and not those to other questions; empty where there is none."""
-    for sentence in _SENTENCE_END.split(context):
-        if answer in sentence and not any(other in sentence for other in wrong):
-            return sentence
-    return ""
-
-
-@dataclass(frozen=True)
-class SentenceFrame:
-    """What a sentence may have beside the answer.
-
-    Attributes:
-        words: single words.
-        texts: in scripts that do not part words, texts of which any piece of two letters or more may be there too.
-    """
-
-    words: frozenset[str]
-    texts: tuple[str, ...] = ()
-
-    def covers(self, said: Tokens) -> bool:
-        """Whether all of it may be there."""
-        return self._is_made_of_pieces("".join(said)) if self.texts else self.words.issuperset(said)
-
-    def _is_made_of_pieces(self, said: str) -> bool:
-        reached = {0}
-        for end in range(1, len(said) + 1):
-            if any(self._is_piece(said[start:end]) for start in reached):
-                reached.add(end)
-        return len(said) in reached
-
-    def _is_piece(self, said: str) -> bool:
-        return said in self.words or (len(said) > 1 and any(said in text for text in self.texts))
-
-
-class FairReader:
-    """How answers in one language are read."""
+class FairRule:
+    """The rule in one language."""
 
     def __init__(self, speaker: Grammar) -> None:
         file = speaker.file
-        self.segmented = find_language(speaker.code).segmented
-        self._lower = str.maketrans({upper: lower for lower, upper in file.upper.items()})
+        self.text = AnswerText(file)
         self._forms = speaker.answer_forms
-        self._small = sorted(map(self._folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
-        self._end = file.end + _QUOTES_AND_BLANKS
-        self._prefixes = tuple(map(self._folded, file.prefixes))
-        self._particles = tuple(map(self._folded, file.particles))
+        self._negations = tuple(map(self.text.tokens, file.negations))
         always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
-        tokens = map(self.tokens, always)
-        self._always = frozenset(token for text in tokens for token in (text if self.segmented else ["".join(text)]))
+        tokens = map(self.text.tokens, always)
+        self._always = frozenset(
+            token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
+        )
+        self._bare_forms = lru_cache(1 << 14)(self._all_bare)
+        self._frames = lru_cache(1 << 12)(self._frame)
 
-    def _folded(self, text: str) -> str:
-        """The text whatever its capitals and its Unicode form; Turkish I is the capital of ı."""
-        plain = unicodedata.normalize("NFKC", text).translate(self._lower)
-        return unicodedata.normalize("NFKC", plain.casefold())
-
-    @lru_cache(_REMEMBERED)  # noqa: B019 - there is one reader a language, for as long as the process lives
-    def bare(self, text: str) -> str:
-        """The text without what may be at its edges: marks, articles, classifiers."""
-        words = self._folded(text).strip(self._end).split()
-        while len(words) > 1 and words[0] in self._small:
-            words.pop(0)
-        while len(words) > 1 and words[-1] in self._small:
-            words.pop()
-        joined = " ".join(words).strip(self._end)
-        if not self.segmented:  # classifiers are then attached: in front in Chinese, behind in Burmese and Thai
-            for attached in self._small:
-                if joined != attached:
-                    joined = joined.removeprefix(attached).removesuffix(attached).strip(self._end)
-        return joined
-
-    @lru_cache(_REMEMBERED)  # noqa: B019
-    def all_bare(self, texts: tuple[str, ...]) -> frozenset[str]:
-        """Every text bare."""
-        return frozenset(map(self.bare, texts))
-
-    def differ_by_attachment(self, one: str, other: str) -> bool:
-        """Whether one is the other with something that the language attaches to words."""
-        longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-        if not shorter or shorter not in longer:
+    def is_one_of(self, said: str, accepted: tuple[str, ...]) -> bool:
+        """Whether something that was said is an accepted answer as it stands."""
+        if len(said) > LONGEST:
             return False
-        for prefix in ("", *self._prefixes):
-            if longer.startswith(prefix + shorter):
-                attached = longer[len(prefix + shorter) :]
-                if not attached or attached in self._particles:
-                    return True
-        return False
+        bare = self.text.bare(said)
+        right = self._bare_forms(accepted)
+        return bool(bare) and (bare in right or any(self.text.has_attached(bare, each) for each in right))
 
-    def begins_word(self, text: str, place: int) -> bool:
-        """Whether a word begins there, at most after something that the language attaches to words."""
-        before = self._folded(text[:place]).translate(_BLANKS)
-        attached = before[before.rfind(" ") + 1 :]
-        return not self.segmented or not attached or attached in self._prefixes
+    def is_right(self, said: str, right: RightAnswer) -> bool:
+        """Whether something that was said is a right answer, as it stands or in a sentence."""
+        return self.is_one_of(said, right.accepted) or (len(said) <= LONGEST and self._is_sentence(said, right))
 
-    @lru_cache(_REMEMBERED)  # noqa: B019
-    def tokens(self, text: str) -> Tokens:
-        """Words; letters in scripts that do not part words."""
-        parted = self._folded(text).translate(_BLANKS).split()
-        return tuple(parted if self.segmented else "".join(parted))
+    def _is_sentence(self, said: str, right: RightAnswer) -> bool:
+        tokens, frame = self.text.tokens(said), self._frames(right)
+        forms = [self.text.tokens(answer) for answer in right.accepted]
+        return any(
+            frame.allows(tokens, start, end, forms) and not self._has_other(tokens, start, end, right)
+            for form in forms
+            for start, end in self.text.spans(tokens, form)
+        )
 
-    @lru_cache(_REMEMBERED)  # noqa: B019
-    def frame(self, said_again: tuple[str, ...]) -> SentenceFrame:
-        """What a sentence may have beside the answer proper."""
-        texts = [self.tokens(text) for text in said_again]
-        if self.segmented:
-            return SentenceFrame(self._always.union(*texts))
-        return SentenceFrame(self._always, tuple(map("".join, texts)))
+    def _frame(self, right: RightAnswer) -> SentenceFrame:
+        own = self.own_sentence(right)
+        said_again = tuple(filter(None, (right.question, right.sentence, own)))
+        return SentenceFrame(self.text, self._always, self._negations, said_again, right.sentence, right.opposite)
 
-    def is_said_in(self, prediction: str, accepted: tuple[str, ...], frame: SentenceFrame) -> bool:
-        """Whether an accepted answer is said, beside nothing but the frame, and no other word of its kind."""
-        said = self.tokens(prediction)
-        for answer in accepted:
-            for start, end in self._spans(said, self.tokens(answer)):
-                if frame.covers(said[:start]) and frame.covers(said[end:]):
-                    return not any(
-                        begins < start or ends > end
-                        for other in self._others_in(" ".join(said), accepted[0])
-                        for begins, ends in self._spans(said, other)
-                    )
-        return False
+    def own_sentence(self, right: RightAnswer) -> str:
+        """The sentence of the context that has the answer, and not those to other questions; empty where none has."""
+        sentences = [each for each in _SENTENCE_END.split(right.context) if each]
+        if len(sentences) == 1 and not self.text.segmented:
+            sentences = right.context.split(" ")  # Thai ends a sentence with a blank, and has no other
+        for sentence in sentences:
+            tokens = self.text.tokens(sentence)
+            if self._has(tokens, right.accepted[0]) and not any(self._has(tokens, other) for other in right.wrong):
+                return sentence
+        return ""
 
-    def _spans(self, said: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
-        """Where the wanted tokens stand in what was said, perhaps with something attached to them."""
-        size = len(wanted)
-        for start in range(len(said) - size + 1) if wanted else ():
-            found = said[start : start + size]
-            if found == wanted or (self.segmented and self.differ_by_attachment(" ".join(found), " ".join(wanted))):
-                yield start, start + size
+    def _has(self, tokens: Tokens, answer: str) -> bool:
+        return any(True for _ in self.text.spans(tokens, self.text.tokens(answer)))
+
+    def _all_bare(self, texts: tuple[str, ...]) -> frozenset[str]:
+        return frozenset(map(self.text.bare, texts))
 
     @cached_property
-    def _words(self) -> dict[str, list[tuple[str, str]]]:
+    def words(self) -> dict[str, list[tuple[str, str]]]:
         """The words, as lexicon and concept, that have a form, by its bare form."""
         index: dict[str, list[tuple[str, str]]] = {}
         for lexicon, words in self._forms.items():
             for concept, forms in words.items():
-                for form in self.all_bare(forms):
+                for form in self._bare_forms(forms):
                     index.setdefault(form, []).append((lexicon, concept))
         return index
 
     def all_forms(self, answer: str) -> tuple[str, ...]:
         """The answer, and all other forms of the word that it is a form of, where the language file has one."""
-        words = self._words.get(self.bare(answer), ())
+        words = self.words.get(self.text.bare(answer), ())
         return (answer, *(form for lexicon, concept in words for form in self._forms[lexicon][concept]))
 
     @cached_property
@@ -193,31 +116,31 @@ class FairReader:
             lexicon: [
                 (concept, " ".join(tokens), tokens)
                 for concept, forms in words.items()
-                for tokens in dict.fromkeys(map(self.tokens, forms))
+                for tokens in dict.fromkeys(map(self.text.tokens, forms))
             ]
             for lexicon, words in self._forms.items()
         }
 
-    def _others_in(self, text: str, answer: str) -> Iterator[Tokens]:
-        """The forms of all other words of the answer's kind that a text may have."""
-        for lexicon, concept in self._words.get(self.bare(answer), ()):
+    def _has_other(self, said: Tokens, start: int, end: int, right: RightAnswer) -> bool:
+        """Whether another word of the answer's kind is said, other than as a part of the answer."""
+        return any(
+            begins < start or ends > end
+            for other in self._others_in(" ".join(said), right)
+            for begins, ends in self.text.spans(said, other)
+        )
+
+    def _others_in(self, text: str, right: RightAnswer) -> Iterator[Tokens]:
+        """The forms of other words of the answer's kind that a text may have; of people, those of the case."""
+        for lexicon, concept in self.words.get(self.text.bare(right.accepted[0]), ()):
+            if lexicon == "name":
+                yield from (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
+                continue
             for other, form, tokens in self._tokens_of[lexicon]:
                 if form in text and other != concept:
                     yield tokens
 
 
 @cache
-def fair_reader(language: str) -> FairReader:
-    """The reader of a language."""
-    return FairReader(grammar(language))
-
-
-class _Blanks(dict[int, int]):
-    """For `str.translate`: letters, marks and digits stay, all else becomes a blank."""
-
-    def __missing__(self, code: int) -> int:
-        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
-        return self[code]
-
-
-_BLANKS = _Blanks()
+def fair_rule(language: str) -> FairRule:
+    """The rule of a language."""
+    return FairRule(grammar(language))

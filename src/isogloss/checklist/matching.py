@@ -9,7 +9,7 @@ attaches to a word; and the same as a sentence that says the question again ("Th
 import re
 from functools import cache
 
-from isogloss.checklist.fair_answers import fair_reader, is_right
+from isogloss.checklist.fair_answers import fair_rule
 from isogloss.errors import unknown
 from isogloss.grammar.file import CODES
 
@@ -54,7 +54,8 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
         return cleaned(prediction, language) == cleaned(answer, language)
     if language not in CODES:
         raise unknown("language of the checklist", language, CODES)
-    return is_right(prediction, fair_reader(language).all_forms(answer), language)
+    rule = fair_rule(language)
+    return rule.is_one_of(prediction, rule.all_forms(answer))
 
 
 def cleaned(text: str, language: str) -> str:

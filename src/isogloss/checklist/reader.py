@@ -29,6 +29,7 @@ def read(split: SplitFiles) -> Examples:
             "accepted": [each.accepted for each in asked],
             "wrong": [each.wrong for each in asked],
             "sentence": [each.sentence for each in asked],
+            "opposite": [each.opposite for each in asked],
             "renamed": [each.renamed for each in asked],
         },
         "answers",

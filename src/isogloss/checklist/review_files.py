@@ -1,9 +1,9 @@
 """What speakers send back: a JSON file each, written by the page of `isogloss checklist review`."""
 
-from collections.abc import Iterable, Mapping
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -12,6 +12,7 @@ from isogloss.checklist.tasks import CASES
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, near_names
+from isogloss.escaping import printable
 from isogloss.grammar.file import CODES
 from isogloss.grammar.schema import TESTS
 
@@ -78,27 +79,34 @@ class SpeakerReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return review_items(self.language, self.cases, self.seed)
 
 
-class _Versioned(msgspec.Struct):
-    """What a file of any version says of itself."""
-
-    format: str
-    version: int
+class OtherFormatError(DataError):
+    """A file that is whole, but not the result of a review."""
 
 
-def read_reviews(paths: Iterable[Path], language: str | None = None) -> dict[Path, SpeakerReview]:
+def read_reviews(
+    paths: Iterable[Path], language: str | None = None, on_note: Callable[[str], None] | None = None
+) -> dict[Path, SpeakerReview]:
     """The files of several speakers of one language.
 
     Args:
-        paths: files, or folders with `*.json` in them.
+        paths: files, or folders with `*.json` in them; whatever else is in such a folder is skipped.
         language: what they must be about; None for whatever the first is about.
+        on_note: is told what is skipped.
 
     Raises:
         DataError: a file is damaged, too large, of another version or language, has unknown keys, or is from a speaker
-            who has another one.
+            who has another one; or there is none.
     """
     reviews: dict[Path, SpeakerReview] = {}
-    for path in _files(paths):
-        review = read_review(path)
+    for path, named in _files(paths):
+        try:
+            review = read_review(path)
+        except OtherFormatError as error:
+            if named:
+                raise
+            if on_note is not None:
+                on_note(f"{error.where}: skipped, {error.what}")
+            continue
         first = next(iter(reviews), None)
         wanted = language or (reviews[first].language if first else review.language)
         if review.language != wanted:
@@ -107,13 +115,16 @@ def read_reviews(paths: Iterable[Path], language: str | None = None) -> dict[Pat
         for other, earlier in reviews.items():
             _refuse_same_speaker(path, review, other, earlier)
         reviews[path] = review
+    if not reviews:
+        raise DataError("nothing that speakers sent back was read", fix="Name the files that they sent")
     return reviews
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
-    found: list[Path] = []
+def _files(paths: Iterable[Path]) -> list[tuple[Path, bool]]:
+    """All files, each with whether it was named itself."""
+    found: list[tuple[Path, bool]] = []
     for path in paths:
-        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        inside = [(each, False) for each in sorted(path.glob("*.json"))] if path.is_dir() else [(path, True)]
         if not inside:
             raise DataError("no *.json file in this folder", where=str(path), fix="Name the files that speakers sent")
         found += inside
@@ -124,30 +135,48 @@ def read_review(path: Path) -> SpeakerReview:
     """The file of one speaker.
 
     Raises:
-        DataError: it is damaged, too large, of another version, of no language there is, or has unknown keys.
+        OtherFormatError: it is JSON of something else.
+        DataError: it is damaged, too large, of another version, of no language there is, of a day that is still to
+            come, or has unknown keys.
     """
     where = str(path)
-    if path.is_file() and path.stat().st_size > MAX_BYTES:
-        raise DataError(f"has more than {MAX_BYTES:,} bytes: no result of a review does", where=where, fix=_AGAIN)
-    raw = read_bytes(path)
+    if path.exists() and not path.is_file():
+        raise DataError("is no regular file", where=where, fix="Save what the speaker sent, and name that file")
+    raw = read_bytes(path, most=MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
-        raise DataError(f"unpacks to more than {MAX_BYTES:,} bytes: no review does", where=where, fix=_AGAIN)
-    said = decode_json(raw, where, _Versioned, what="the result of a review", fix=_AGAIN)
-    if said.format != FORMAT:
-        raise DataError(f"format {said.format!r}, not {FORMAT!r}", where=where, fix=_AGAIN)
-    if said.version != VERSION:
-        fix = "Read it with the isogloss that made the page, or review again on a page that this one makes"
-        raise DataError(f"version {said.version} of the format; this isogloss reads {VERSION}", where=where, fix=fix)
+        raise DataError(f"has or unpacks to more than {MAX_BYTES:,} bytes: no review does", where=where, fix=_AGAIN)
+    _refuse_other_versions(decode_json(raw, where, what="the result of a review", fix=_AGAIN), where)
     review: SpeakerReview = decode_json(raw, where, SpeakerReview, what="the result of a review", fix=_AGAIN)
     if review.language not in CODES:
-        raise DataError(
-            f"no language {review.language!r} in the checklist", where=where, fix=f"Known: {', '.join(CODES)}"
-        )
+        what = f"no language {_quoted(review.language)} in the checklist"
+        raise DataError(what, where=where, fix=f"Known: {', '.join(CODES)}")
+    # Where the day begins first it is 14 hours ahead of UTC, never more than a day.
+    latest = datetime.now(UTC).date() + timedelta(days=1)
+    if review.date > latest:
+        fix = "Let the speaker correct the date on the page and send the result again"
+        raise DataError(f"dated {review.date}, a day that is still to come", where=where, fix=fix)
     if set(review.content) != set(TESTS):
         wanted = ", ".join(TESTS)
         raise DataError("does not say which words of each test it is about", where=where, fix=f"Tests are {wanted}")
     _refuse_unknown_keys(review, {item.key: item for item in review.items()}, where)
     return review
+
+
+def _quoted(value: Any) -> str:
+    """A value of a file for a message: it may be as long as the file."""
+    return printable(repr(value), MAX_NAME)
+
+
+def _refuse_other_versions(said: Any, where: str) -> None:
+    if not isinstance(said, dict) or "format" not in said:
+        raise OtherFormatError("not the result of a review: it does not say so", where=where, fix=_AGAIN)
+    if said["format"] != FORMAT:
+        what = f"not the result of a review: format {_quoted(said['format'])}, not {FORMAT!r}"
+        raise OtherFormatError(what, where=where, fix=_AGAIN)
+    if said.get("version") != VERSION:
+        what = f"version {_quoted(said.get('version'))} of the format; this isogloss reads {VERSION}"
+        fix = "Read it with the isogloss that made the page, or review again on a page that this one makes"
+        raise DataError(what, where=where, fix=fix)
 
 
 def _refuse_unknown_keys(review: SpeakerReview, known: Mapping[str, ReviewItem], where: str) -> None:

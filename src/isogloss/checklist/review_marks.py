@@ -4,8 +4,11 @@ A mark stands in the table `[review]` of a language file: `comparisons = "review
 1f2e3d4c5b6a"`. The content is a hash of all that the test says in the language, so nobody has to remember to remove it.
 """
 
+import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
@@ -66,6 +69,11 @@ def mark_text(speakers: int, day: date, content: str) -> str:
     return f"reviewed by {speakers} on {day.isoformat()}, content {content}"
 
 
+def withdrawal_text(speakers: int, day: date) -> str:
+    """What stands in a language file instead of a mark that speakers contradicted."""
+    return f"unreviewed; {speakers} found something wrong on {day.isoformat()}"
+
+
 def standing_speakers(speaker: Grammar, test: str, content: str) -> int:
     """How many speakers the language file says vouch for this content; 0 where it says that of another, or of none."""
     mark = REVIEW.fullmatch(speaker.file.review[test])
@@ -73,16 +81,26 @@ def standing_speakers(speaker: Grammar, test: str, content: str) -> int:
 
 
 def write_marks(path: Path, marks: Mapping[str, str]) -> None:
-    """Put marks into a language file; nothing else in it changes, comments stay.
+    """Put marks into a language file, or take them back; nothing else in it changes, comments stay.
+
+    Several processes may do so at once: each changes its own lines of what the others have written.
 
     Args:
         path: the file.
-        marks: by test.
+        marks: by test, what the file is to say (`mark_text`, `withdrawal_text`).
 
     Raises:
         IsoglossError: a mark has no line of its own in the file, or the file cannot be read or written.
     """
-    lines = read_text(path).split("\n")
+    with _one_at_a_time(path.resolve().parent):
+        text = _with_marks(read_text(path), marks, path)
+        parse(text, path.name)
+        with atomic_write(path) as stream:
+            stream.write(text)
+
+
+def _with_marks(text: str, marks: Mapping[str, str], path: Path) -> str:
+    lines = text.split("\n")
     for test, mark in marks.items():
         place = key_line("\n".join(lines), f"review.{test}") - 1
         line = re.fullmatch(rf'(\s*{re.escape(test)}\s*=\s*)"(?:[^"\\]|\\.)*"(\s*(?:#.*)?)', lines[place])
@@ -90,7 +108,28 @@ def write_marks(path: Path, marks: Mapping[str, str]) -> None:
             fix = f'Give it a line of its own in [review]: {test} = "{mark}"'
             raise IsoglossError(f'no line {test} = "…" to be changed', where=f"{path}:{place + 1}", fix=fix)
         lines[place] = f'{line[1]}"{mark}"{line[2]}'
-    text = "\n".join(lines)
-    parse(text, path.name)
-    with atomic_write(path) as stream:
-        stream.write(text)
+    return "\n".join(lines)
+
+
+if sys.platform == "win32":
+
+    @contextmanager
+    def _one_at_a_time(folder: Path) -> Iterator[None]:
+        yield  # a folder cannot be opened there, and a file of locks would lie among the sources
+
+else:
+    import fcntl
+
+    @contextmanager
+    def _one_at_a_time(folder: Path) -> Iterator[None]:
+        """Wait until no other process changes a file of the folder; the system lets go of it when this one dies."""
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+        except OSError as error:
+            raise IsoglossError(f"cannot be opened ({error.strerror})", where=str(folder)) from error
+        try:
+            with suppress(OSError):  # a file system without locks: nothing can be known about others
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)

@@ -9,7 +9,7 @@ from pathlib import Path
 from isogloss.checklist.review_agreement import Agreement, agreement
 from isogloss.checklist.review_files import VERDICTS, SpeakerReview, Verdict
 from isogloss.checklist.review_items import SAMPLED_CASES, ReviewItem
-from isogloss.checklist.review_marks import content_hash, mark_text, standing_speakers
+from isogloss.checklist.review_marks import content_hash, mark_text, standing_speakers, withdrawal_text
 from isogloss.data.files import read_text
 from isogloss.grammar.file import Grammar, grammar, grammar_path
 from isogloss.grammar.schema import TESTS, key_line
@@ -73,6 +73,7 @@ class ReviewedTest:
         agreement: how far all speakers agree.
         mark: for the language file; empty where there is a reason against it.
         reason: why there is no mark.
+        withdrawal: what the language file is to say instead of a mark that speakers contradict; empty where none do.
     """
 
     test: str
@@ -81,6 +82,7 @@ class ReviewedTest:
     agreement: Agreement
     mark: str
     reason: str
+    withdrawal: str
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ class MergedReviews:
     def marks(self) -> dict[str, str]:
         """The marks to be put into the language file, by test."""
         return {test.test: test.mark for test in self.tests if test.mark}
+
+    @property
+    def withdrawals(self) -> dict[str, str]:
+        """What is to stand in the language file instead of marks that speakers contradict, by test."""
+        return {test.test: test.withdrawal for test in self.tests if test.withdrawal}
 
 
 def merge_reviews(reviews: Mapping[Path, SpeakerReview]) -> MergedReviews:
@@ -137,8 +144,12 @@ def _reviewed_test(
     }
     complete = [review for review in given if review.content[test] == content and _is_complete(review, test)]
     wrong = sum("wrong" in said.values() for said in verdicts.values())
+    against = [review for review in given if any(_verdict(review, item) == "wrong" for item in asked)]
     standing = standing_speakers(speaker, test, content)
-    if not complete:
+    contradicted = bool(standing and against)
+    if contradicted:
+        reason = f"marked by {standing}, but {len(against)} find{'s' * (len(against) == 1)} {wrong} of its items wrong"
+    elif not complete:
         reason = f"nobody judged all of its present words, with {SAMPLED_CASES} cases at least"
     elif wrong:
         reason = f"{wrong} wrong: mend them, or hear from the speaker"
@@ -147,7 +158,8 @@ def _reviewed_test(
     else:
         reason = ""
     mark = "" if reason else mark_text(len(complete), max(review.date for review in complete), content)
-    return ReviewedTest(test, content, len(complete), agreement(verdicts), mark, reason)
+    withdrawal = withdrawal_text(len(against), max(review.date for review in against)) if contradicted else ""
+    return ReviewedTest(test, content, len(complete), agreement(verdicts), mark, reason, withdrawal)
 
 
 def _is_complete(review: SpeakerReview, test: str) -> bool:
@@ -194,6 +206,6 @@ def _line(item: ReviewItem, text: str) -> int:
     first = key_line(text, item.sources[0] if item.sources else item.key)
     # Of a list of templates each has a line of its own, below that of the key.
     wanted = item.wording.partition(" / ")[0]
-    lines = text.splitlines()
+    lines = text.split("\n")
     below = (number for number, line in enumerate(lines[first - 1 :], first) if f'"{wanted}"' in line)
     return next(below, first) if item.kind == "template" else first

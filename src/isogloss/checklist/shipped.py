@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from isogloss.checklist.answer_audit import answer_defects, other_word_defects
+from isogloss.checklist.answer_audit import answer_defects, further_defects, shared_forms
 from isogloss.checklist.audit import FINDINGS, Finding, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
@@ -99,17 +99,18 @@ def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fa
     for test in TESTS:
         cases = suite_cases(test, count, seed)
         findings.found += _unfair(code, cases, answer_defects)
-        findings.found += _unfair(code, cases_with_every_word(test, count, seed), other_word_defects)
+        findings.found += _unfair(code, cases_with_every_word(test, count, seed), further_defects)
     return findings
 
 
 @cache
 def cases_with_every_word(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """Cases in which every word but names occurs: where a word is declared wrongly, one of them shows it."""
+    """Cases in which every word of questions and answers but names occurs: a wrong one shows in one of them."""
     seen: set[tuple[str, str]] = set()
     chosen: list[ChecklistCase] = []
+    unasked = (*PEOPLE, "intensifier", "reducer")  # these are in contexts only
     for case in suite_cases(test, count, seed):
-        here = {(case.lexicon(slot), value) for slot, value in case.slots if slot not in PEOPLE}
+        here = {(case.lexicon(slot), value) for slot, value in case.slots if slot not in unasked}
         if not here <= seen:
             seen |= here
             chosen.append(case)
@@ -119,10 +120,16 @@ def cases_with_every_word(test: str, count: int = CASES, seed: int = 0) -> tuple
 def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
     """Stop where a right answer would be scored wrong, or a wrong one right, in cases that have every word.
 
+    Denied answers, and sentences with other words of the same kind, are left to the audit.
+
     Raises:
         IsoglossError: with the first such answer, and the tests that have any.
     """
     found = _unfair(code, (case for test in TESTS for case in cases_with_every_word(test, count, seed)), answer_defects)
+    shared = shared_forms(grammar(code))
+    if shared:
+        fix = f"Give each a form of its own in {code}.toml"
+        raise IsoglossError(f"a wrong answer would be scored right: {shared[0]}", where=f"{code}.toml", fix=fix)
     if found:
         tests = ", ".join(dict.fromkeys(finding.test for finding in found))
         first = f"{FINDINGS[found[0].kind]}: {found[0].detail}"

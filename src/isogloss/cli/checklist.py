@@ -158,7 +158,7 @@ def review(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Another samples other cases.")] = 0,
     read: Annotated[bool, typer.Option("--read", help="Read what speakers sent back.")] = False,
     mark: Annotated[
-        bool, typer.Option("--mark", help="With --read: mark tests as reviewed in the language file of this checkout.")
+        bool, typer.Option("--mark", help="With --read: set and withdraw marks in the language file of this checkout.")
     ] = False,
     json: Annotated[Path | None, typer.Option(help="With --read: write everything as JSON.")] = None,
     form: Format = "table",
@@ -173,7 +173,8 @@ def review(
     Reading shows how far speakers agree, what to change by key of the language
     file, and the marks for tests that are reviewed: those of which some speaker
     judged everything in its present words (8 cases at least) and nobody finds
-    anything wrong. Changing the words later withdraws the mark by itself.
+    anything wrong. Changing the words later withdraws the mark by itself; so
+    does --mark where a speaker finds something wrong in a test that is marked.
 
     \b
     Examples:
@@ -213,16 +214,19 @@ def _read_reviews(
     from isogloss.report.tables import show
     from isogloss.scoring.results import write_json
 
-    merged = merge_reviews(read_reviews(files, language))
+    merged = merge_reviews(read_reviews(files, language, lambda note: say(f"note: {note}", err=True)))
     if json is not None:
         write_json(json, merged)
     show(review_tables(merged), form)
-    if not merged.marks:
+    lines = merged.marks | merged.withdrawals
+    if not lines:
         say("no test is to be marked")
     elif mark:
         path = checkout_path(merged.language)
-        write_marks(path, merged.marks)
-        say(f"{path}: marked {', '.join(merged.marks)}")
+        write_marks(path, lines)
+        for done, tests in (("marked", merged.marks), ("withdrew the mark of", merged.withdrawals)):
+            if tests:
+                say(f"{path}: {done} {', '.join(tests)}")
     else:
         say(f"for [review] of {merged.language}.toml (--mark writes it):")
-        say("\n".join(f'{test} = "{text}"' for test, text in merged.marks.items()))
+        say("\n".join(f'{test} = "{text}"' for test, text in lines.items()))

@@ -215,9 +215,11 @@ def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_
         raise DataError("does not fit into memory", where=str(path)) from None
 
 
-def read_bytes(path: Path, digest: Digest | None = None) -> bytes:
-    """The whole unpacked content."""
+def read_bytes(path: Path, digest: Digest | None = None, *, most: int | None = None) -> bytes:
+    """The whole unpacked content, or its first `most` bytes."""
     with _reading(path, digest) as stream:
+        if most is not None:
+            return stream.read(most)
         # Asked for everything at once, the stream would fetch it in very small pieces.
         return b"".join(iter(lambda: stream.read(BLOCK), b""))
 

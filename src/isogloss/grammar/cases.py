@@ -1,7 +1,7 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
@@ -70,6 +70,7 @@ class ChecklistExample(msgspec.Struct, frozen=True):
         accepted: all right answers: the span, and every other form of the word that is asked for.
         wrong: the answers to the case's other questions.
         sentence: the answer as a whole sentence.
+        opposite: where the other question asks for the other of two people: its sentence, said of the right one here.
         variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
         renamed: old and new names, where people were exchanged.
     """
@@ -83,6 +84,7 @@ class ChecklistExample(msgspec.Struct, frozen=True):
     accepted: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     sentence: str = ""
+    opposite: str = ""
     variant: str = "mft"
     renamed: tuple[tuple[str, str], ...] = ()
 
@@ -144,25 +146,39 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
     """Every context of the case with every question."""
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
-    asked = [_asked(question, case, words, speaker) for question in questions]
     people = tuple(words[slot].base for slot in PEOPLE if slot in words)
-    wrong = [
-        tuple(accepted[0] for _, accepted, _ in asked[:number] + asked[number + 1 :]) for number in range(len(asked))
+    accepted = [_accepted(asked, case, words, speaker) for asked in questions]
+    asked = [
+        (
+            speaker.say(question.question, words),
+            accepted[number][0],
+            people,
+            accepted[number],
+            tuple(others[0] for place, others in enumerate(accepted) if place != number),
+            speaker.say(question.sentence, words),
+            _opposite(questions, number, words, speaker),
+        )
+        for number, question in enumerate(questions)
     ]
     said = (speaker.say(template, words) for template in contexts)
-    for place, (context, number) in enumerate(product(said, range(len(asked)))):
-        question, accepted, sentence = asked[number]
-        yield ChecklistExample(case, place, context, question, accepted[0], people, accepted, wrong[number], sentence)
+    for place, (context, about) in enumerate(product(said, asked)):
+        yield ChecklistExample(case, place, context, *about)
 
 
-def _asked(
+def _accepted(
     asked: AskedQuestion, case: ChecklistCase, words: Mapping[str, Word], speaker: Grammar
-) -> tuple[str, tuple[str, ...], str]:
-    """A question, its right answers, and the answer as a whole sentence."""
+) -> tuple[str, ...]:
+    """The right answers: the span of the context first."""
     answer = speaker.answer(asked.answer, words)
     forms = speaker.answer_forms[case.lexicon(asked.slot)][words[asked.slot].concept]
-    accepted = forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms)))
-    return speaker.say(asked.question, words), accepted, speaker.say(asked.sentence, words)
+    return forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms)))
+
+
+def _opposite(questions: Sequence[AskedQuestion], number: int, words: Mapping[str, Word], speaker: Grammar) -> str:
+    """The sentence that answers the other question, said of the one who is right here; empty but of two people."""
+    if len(questions) != 2 or not all(asked.slot in PEOPLE for asked in questions):
+        return ""
+    return speaker.say(questions[1 - number].sentence, {**words, "a": words["b"], "b": words["a"]})
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:

@@ -100,7 +100,8 @@ class Grammar:
     def answer_forms(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """Every form in which a word may be given as an answer, by lexicon (people under `name`) and concept.
 
-        These are its listed forms, those that answer templates ask for, and those the file says are accepted.
+        These are its listed forms, those that answer templates ask for, and those the file says are accepted, with and
+        without their article or classifier.
         """
         people = {name.concept: name for names in self.names.values() for name in names}
         asked = {name: people if name == "name" else self.lexicons[name] for name in ASKED}
@@ -122,7 +123,18 @@ class Grammar:
         for name, agree in product(names, classes):
             with suppress(GrammarError):  # a rule that does not fit the word: it has no such form
                 found.append(word.form(name, agree, self.rules))
-        return tuple(dict.fromkeys(with_degree(form, "") for form in found))
+        whole = [with_degree(form, "") for form in found]
+        return tuple(dict.fromkeys((*whole, *map(self._without_article, whole))))
+
+    def _without_article(self, form: str) -> str:
+        words = form.split(" ")
+        while len(words) > 1 and words[0] in self._small_words:
+            words.pop(0)
+        return " ".join(words)
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        return frozenset((*self.file.articles, *self.file.classifiers))
 
     @cached_property
     def questions(self) -> Mapping[str, list[AskedQuestion]]:

@@ -135,7 +135,8 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
     particles: list[str] = []
     accepted: dict[str, list[str]] = {}
     sentence_words: list[str] = []
-    end: str = ".,;:!?"
+    negations: list[str] = []
+    spellings: dict[str, str] = {}
     upper: dict[str, str] = {}
     uncapitalized: list[str] = []
     rules: dict[str, FormRule] = {}
@@ -179,7 +180,7 @@ def key_line(text: str, path: str) -> int:
     if not table:
         table, key = key, ""
     current, best = "", 1
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if header := re.match(r"\[+([\w.-]+)\]+\s*(?:#|$)", stripped):
             current = header[1]

@@ -88,7 +88,7 @@ def _data(items: Sequence[ReviewItem], speaker: Grammar, cases: int, seed: int) 
 
 
 def _group(test: str, kind: str, speaker: Grammar) -> dict[str, str]:
-    """The title of a part of the page, and what the author of the words is unsure of."""
+    """The title of a part of the page, and what the language file says of it: doubts of its author, or of speakers."""
     title = f"{test.replace('_', ' ').capitalize() or 'All tests'}: {KINDS[kind][0]}"
     doubt = speaker.file.review[test].partition("unreviewed; ")[2] if test else ""
-    return {"title": title, "note": f"A note of the author on this part: {doubt}" if doubt else ""}
+    return {"title": title, "note": f"A note on this part: {doubt}" if doubt else ""}
