@@ -132,7 +132,7 @@ def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
     errs on the safe side.
     """
     padded_to = widths(lengths)
-    order = np.argsort(-padded_to, kind="stable")
+    order = np.argsort(-lengths, kind="stable")  # so that rows as long as their width, which need no mask, meet
     start = 0
     for width, count in _cheapest_groups(padded_to, tokens, least):
         most = max(1, tokens // width)
