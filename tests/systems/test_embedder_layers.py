@@ -24,6 +24,7 @@ TEXTS = ["Who is it?", "The house is old, and the window in the room is red.", "
     ("asked", "layers", "found"),
     [
         ("", 12, 12),
+        ("last", 10, 10),
         ("xtreme", 12, 8),
         ("xtreme", 16, 12),
         ("xtreme", 24, 14),
@@ -37,9 +38,9 @@ def test_layers_by_name(asked: str, layers: int, found: int) -> None:
     assert layer_number(asked, layers, "model") == found
 
 
-@pytest.mark.parametrize("asked", ["0", "13", "-1", "last"])
+@pytest.mark.parametrize("asked", ["0", "13", "-1", "first"])
 def test_no_such_layer(asked: str) -> None:
-    with pytest.raises(SystemFailureError, match=f"model: no layer '{asked}'. Give 1 to 12, or xtreme"):
+    with pytest.raises(SystemFailureError, match=f"model: no layer '{asked}'. Give 1 to 12, last or xtreme"):
         layer_number(asked, 12, "model")
 
 

@@ -17,21 +17,21 @@ def layer_number(layer: str, layers: int, where: str) -> int:
     """The number of a layer, 1 for the first: its place in transformers' `hidden_states`, which begin with embeddings.
 
     Args:
-        layer: the number, `xtreme` for the layer of XTREME's baselines (the 8th of 12, the 12th of 16, the 14th of 24,
-            two thirds up in any other depth), or "" for the last.
+        layer: the number, `last` or "" for the last, or `xtreme` for that of XTREME's baselines: the 8th of 12, the
+            12th of 16, the 14th of 24, and two thirds up in any other depth.
         layers: how many the model has.
         where: what the model is called.
 
     Raises:
         SystemFailureError: no such layer.
     """
-    if not layer:
+    if layer in ("", "last"):
         return layers
     if layer == XTREME:
         return _OF_BASELINES.get(layers) or max(1, round(layers * 2 / 3))
     if layer.isdecimal() and 1 <= int(layer) <= layers:
         return int(layer)
-    raise SystemFailureError(f"no layer {layer!r}", where=where, fix=f"Give 1 to {layers}, or {XTREME}")
+    raise SystemFailureError(f"no layer {layer!r}", where=where, fix=f"Give 1 to {layers}, last or {XTREME}")
 
 
 def token_mean(states: "Tensor", mask: "Tensor") -> "Tensor":

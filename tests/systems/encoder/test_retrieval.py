@@ -107,7 +107,7 @@ def test_the_layer_is_part_of_the_name(tiny_bert: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "asked", "said"),
     [
-        ({"layer": 3}, TATOEBA, "no layer '3'. Give 1 to 2, or xtreme"),
+        ({"layer": 3}, TATOEBA, "no layer '3'. Give 1 to 2, last or xtreme"),
         ({"train_on": "lareqa"}, TATOEBA, "no head for mini-lareqa to learn from. Set train_on to another task"),
         ({}, task("lareqa"), "one pool for all: use dual-encoder or embedder"),
         ({"raw": True}, TATOEBA, "raw text is for named entities"),

@@ -33,7 +33,7 @@ class EncoderSystem(NeuralSystem):
     Args:
         model: a folder or a hub name.
         raw: entities from the raw text instead of its words: the answers are spans of characters.
-        layer: the hidden layer for translations: its number from 1, or `xtreme` for that of XTREME's baselines.
+        layer: the hidden layer for translations: its number from 1, `last`, or `xtreme` for XTREME's.
         settings: see `NeuralSystem`.
     """
 
