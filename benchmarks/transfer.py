@@ -35,8 +35,10 @@ COMMON = {
 }
 SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # stands in for the training set
 LONGER = {"epochs": 6.0, "select": "last"}
-# TyDiQA stands in for SQuAD. The answers of a batch's other questions are the wrong ones, so there should be many.
-QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64}
+# TyDiQA stands in for SQuAD.
+READING = {**LONGER, "train_on": "tydiqa"}
+# The answers of a batch's other questions are the wrong ones, so there should be many.
+SEARCHING = {**READING, "batch": 64}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Experiment:
     task: str
     split: str = "test"
     system: str = "encoder"
+    options: str = ""
     regime: str = "zero-shot"
     settings: Mapping[str, object] = field(default_factory=dict)
     random: bool = True
@@ -62,8 +65,12 @@ STUDY = (
     Experiment("tydiqa-1000", "tydiqa", regime="in-language-1000", settings=LONGER, random=False),
     Experiment("tydiqa-all", "tydiqa", regime="in-language-all", settings=LONGER, random=False),
     Experiment("tydiqa-en-ko", "tydiqa", regime="multi-source:en,ko", settings=LONGER, random=False),
-    Experiment("lareqa", "lareqa", system="dual-encoder", settings=QUESTIONS),
-    Experiment("tatoeba", "tatoeba", system="dual-encoder", settings=QUESTIONS),
+    Experiment("lareqa", "lareqa", system="dual-encoder", options="pooling=mean", settings=SEARCHING),
+    Experiment("tatoeba", "tatoeba", settings=READING),
+    Experiment("tatoeba-last-layer", "tatoeba", options="layer=last", settings=READING, random=False),
+    Experiment("tatoeba-dual", "tatoeba", system="dual-encoder", options="pooling=mean", settings=SEARCHING),
+    Experiment("tatoeba-untuned", "tatoeba", settings={"epochs": 0.0}, random=False),
+    Experiment("bucc", "bucc", "dev", random=False),
 )
 
 
@@ -71,8 +78,8 @@ def start(experiment: Experiment, random: bool, chosen: argparse.Namespace) -> s
     name = f"{experiment.name}-{'random' if random else 'pretrained'}"
     config = chosen.out / f"{name}.toml"
     config.write_text(to_toml({**COMMON, **experiment.settings}), encoding="utf-8")
-    pooled = "#pooling=mean" if experiment.system == "dual-encoder" else ""
-    system = f"{experiment.system}:{chosen.model}{pooled}{(',' if pooled else '#') + 'random' if random else ''}"
+    written = ",".join(filter(None, (experiment.options, "random" if random else "")))
+    system = f"{experiment.system}:{chosen.model}{'#' if written else ''}{written}"
     words = [system, "--task", experiment.task, "--split", experiment.split, "--regime", experiment.regime]
     where = ["--data", str(chosen.data), "--config", str(config), "--seeds", str(chosen.seeds)]
     call = [sys.executable, "-m", "isogloss", "train", *words, *where, "--out", str(chosen.out / experiment.name)]

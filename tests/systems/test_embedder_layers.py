@@ -9,8 +9,9 @@ import pytest
 from isogloss.errors import DataError
 from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.embedder.encoders import TransformersEncoder, _layer_number, open_encoder
+from isogloss.systems.embedder.encoders import TransformersEncoder, open_encoder
 from isogloss.systems.embedder.layers import accuracy_by_layer
+from isogloss.systems.hidden_layers import layer_number
 from isogloss.tasks import task
 from isogloss.tasks.loading import load
 
@@ -23,7 +24,9 @@ TEXTS = ["Who is it?", "The house is old, and the window in the room is red.", "
     ("asked", "layers", "found"),
     [
         ("", 12, 12),
+        ("last", 10, 10),
         ("xtreme", 12, 8),
+        ("xtreme", 16, 12),
         ("xtreme", 24, 14),
         ("xtreme", 10, 7),
         ("xtreme", 1, 1),
@@ -32,13 +35,13 @@ TEXTS = ["Who is it?", "The house is old, and the window in the room is red.", "
     ],
 )
 def test_layers_by_name(asked: str, layers: int, found: int) -> None:
-    assert _layer_number(asked, layers, "model") == found
+    assert layer_number(asked, layers, "model") == found
 
 
-@pytest.mark.parametrize("asked", ["0", "13", "-1", "last"])
+@pytest.mark.parametrize("asked", ["0", "13", "-1", "first"])
 def test_no_such_layer(asked: str) -> None:
-    with pytest.raises(SystemFailureError, match=f"model: no layer '{asked}'. Give 1 to 12, or xtreme"):
-        _layer_number(asked, 12, "model")
+    with pytest.raises(SystemFailureError, match=f"model: no layer '{asked}'. Give 1 to 12, last or xtreme"):
+        layer_number(asked, 12, "model")
 
 
 def by_hand(folder: Path, text: str, layer: int) -> Any:

@@ -83,7 +83,8 @@ class FitJob:
         if refusal:
             raise NotAvailableError(refusal)
         if needs_training:
-            return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed))
+            instead = "" if train_task.id == self.task.id else "; or set train_on to a task whose training set is there"
+            return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed), instead)
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
             what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
             raise NotAvailableError(what)
@@ -107,14 +108,14 @@ class FitJob:
         return FitContext(self.folder, self.fit.languages, examples)
 
 
-def _available(read: Callable[[], Examples]) -> Examples:
+def _available(read: Callable[[], Examples], instead: str = "") -> Examples:
     try:
         return read()
     except DataError as error:
         # An error that names a file is about a damaged one; without, there is none.
         if error.where:
             raise
-        raise NotAvailableError(error.what, fix=error.fix) from error
+        raise NotAvailableError(error.what, fix=f"{error.fix}{instead}") from error
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ class CheckpointRecord:
         seed: of the run.
         probes: the examples that every checkpoint predicts.
         selecting_languages: those whose dev sets choose a checkpoint, which all checkpoints must have predicted.
+        dev_task: the task of the dev sets, where it is not the same.
 
     Raises:
         DataError: the checkpoints that are there have answered other questions.
@@ -117,9 +118,12 @@ class CheckpointRecord:
         seed: int,
         probes: Sequence[Examples],
         selecting_languages: Collection[str] = (),
+        *,
+        dev_task: Task | None = None,
     ) -> None:
         self.folder = folder
         self.task = task
+        self.dev_task = dev_task or task
         self.seed = seed
         self.probes = probes
         found = (_read_stored(path) for path in sorted((folder / SHARDS).glob("*.json")))
@@ -200,9 +204,10 @@ class CheckpointRecord:
         return self.folder / SHARDS / f"{step:08}.json"
 
     def _scored(self, step: int, examples: Examples, values: Sequence[Any]) -> list[CheckpointScore]:
-        kind = kind_of(self.task)
+        task = self.dev_task if examples.split == "dev" else self.task
+        kind = kind_of(task)
         given = [None if value is None else kind.normalize(value) for value in values]
-        metrics = judge(self.task, examples, given).metrics
+        metrics = judge(task, examples, given).metrics
         return [
             CheckpointScore(step, self.seed, examples.language, examples.split, name, 100 * found.score, len(examples))
             for name, found in metrics.items()

@@ -106,7 +106,8 @@ class TestWithModel:
         assert make().learns_from(task("mini-lareqa")).id == "mini-xquad"
         made = make(overrides={"lareqa": {"train_on": "tydiqa"}})
         assert made.learns_from(task("lareqa")).id == "tydiqa"
-        assert made.learns_from(task("bucc")).id == "xquad"
+        assert made.learns_from(task("tatoeba")).id == "xquad"
+        assert made.learns_from(task("bucc")).id == "bucc"
 
     def test_without_epochs_it_is_asked_as_it_is(self, make: Any) -> None:
         pytest.importorskip("torch", reason="torch is not installed")

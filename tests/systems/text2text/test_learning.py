@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 import isogloss
-from isogloss.systems.base import System, SystemFailureError, system
+from isogloss.systems.base import FitContext, System, SystemFailureError, system
+from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.text2text.tagging import Text2TextTagger
 from isogloss.tasks.loading import load
+from isogloss.training.checkpoint_record import read_checkpoints
 from isogloss.training.recipes import Recipe
 from tiny_models import topics
 
@@ -43,6 +45,18 @@ def test_retrieval_reads_by_the_users_changes(tiny_mt5: Path) -> None:
         "xquad",
         "mini-xquad",
     ]
+
+
+def test_retrieval_is_chosen_by_what_is_read(tiny_mt5: Path, tmp_path: Path) -> None:
+    asked = isogloss.task("mini-tatoeba")
+    train = load("mini-xquad", "en", "train").keep(range(16))
+    context = FitContext(tmp_path, ("de",), lambda language, split: load(asked, language, split).keep(range(8)))
+    learner(tiny_mt5, steps=2, checkpoints=50, max_length=64, dev_examples=8).learn(asked, train, 0, context)
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    assert log.chosen["de"].by == "en dev"
+    scored = {(row.language, row.split, row.metric) for row in read_checkpoints(tmp_path).rows}
+    assert scored == {("en", "dev", "f1"), ("en", "dev", "em"), ("de", "test", "accuracy")}
 
 
 @pytest.fixture(scope="session")

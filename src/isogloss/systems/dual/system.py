@@ -14,9 +14,10 @@ from isogloss.tasks.task import Task
 class DualEncoderSystem(NeuralSystem):
     """One transformer for queries and candidates, trained so that a query is nearest to its answer.
 
-    LAReQA, Tatoeba and BUCC learn from SQuAD (a question and the sentence that answers it, with its paragraph),
-    Mewsli-X from its own pairs of mention and entity. The recipe's `batch` is the number of answers each query chooses
-    from, over all processes; `micro` bounds the memory without changing that number.
+    LAReQA learns from SQuAD (a question and the sentence that answers it, with its paragraph), Mewsli-X from its own
+    pairs of mention and entity, as in XTREME-R. Tatoeba and BUCC, which have baselines of another kind (`encoder`), may
+    learn from SQuAD as well. The recipe's `batch` is the number of answers each query chooses from, over all processes;
+    `micro` bounds the memory without changing that number.
 
     Args:
         model: see `NeuralSystem`.
@@ -50,10 +51,10 @@ class DualEncoderSystem(NeuralSystem):
         return retrieval_refusal(self.family, task)
 
     def learns_from(self, task: Task) -> Task:
-        """The recipe's choice; Mewsli-X in small has mentions to ask about but none to learn from, so it reads."""
+        """The recipe's choice; questions where that has no training set (BUCC, and Mewsli-X in small)."""
         found = super().learns_from(task)
         has_training_set = any(layout.train for layout in found.layouts)
-        return found if has_training_set or not found.edition_of else find_task(found.in_same_edition("xquad"))
+        return found if has_training_set else find_task(found.in_same_edition("xquad"))
 
     def adapter(self, task: Task) -> DualEncoderAdapter:
         """Retrieval, whatever its form."""

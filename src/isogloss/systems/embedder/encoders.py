@@ -17,6 +17,7 @@ from isogloss.data.files import sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError
+from isogloss.systems.hidden_layers import layer_number, token_mean
 from isogloss.systems.pretrained import open_pretrained, quiet
 
 MUSE = "muse/embedding_model_quantized.onnx"
@@ -24,7 +25,6 @@ MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 
 _BATCH = 32
 _LONGEST = 512  # tokens, where the tokenizer sets no limit of its own
-_XTREME_LAYER = {12: 8, 24: 14}  # by the number of layers; XTREME's scripts count from 0 and say 7 and 13
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What a hub repository may have beside the weights that are used; none of it changes a vector.
 _OTHER_WEIGHTS = ("onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.onnx", "*.tflite", "*.gguf")
@@ -216,8 +216,7 @@ class TransformersEncoder(SentenceEncoder):
 
     Args:
         folder: of the model.
-        layer: its number, from 1 for the first, or `xtreme` for the one of XTREME's baselines: the 8th of 12, the 14th
-            of 24, and two thirds up in any other depth. Empty: the last.
+        layer: see `layer_number`.
     """
 
     def __init__(self, folder: Path, layer: str = "") -> None:
@@ -231,7 +230,7 @@ class TransformersEncoder(SentenceEncoder):
         self._model = model.to(device).eval()
         self._longest = min(self._tokenizer.model_max_length, _LONGEST)
         self.layers = int(model.config.num_hidden_layers)
-        self._layer = _layer_number(layer, self.layers, str(folder))
+        self._layer = layer_number(layer, self.layers, str(folder))
         chosen = f" in layer {self._layer} of {self.layers}" if layer else ""
         self.library = f"transformers {library.__version__}, mean of {self._longest} tokens{chosen} on {device}"
         self.identity = _identity([_folder_hash(folder), self.library])
@@ -251,17 +250,4 @@ class TransformersEncoder(SentenceEncoder):
         ).to(self._model.device)
         with self._torch.inference_mode():
             states = self._model(**tokens, output_hidden_states=True).hidden_states  # the embeddings come first
-            mask = tokens["attention_mask"][..., None]
-            counts = mask.sum(dim=1).clamp(min=1)
-            return [((states[layer].float() * mask).sum(dim=1) / counts).cpu().numpy() for layer in layers]
-
-
-def _layer_number(layer: str, layers: int, where: str) -> int:
-    """The number of a layer, by its name."""
-    if not layer:
-        return layers
-    if layer == "xtreme":
-        return _XTREME_LAYER.get(layers) or max(1, round(layers * 2 / 3))
-    if layer.isdecimal() and 1 <= int(layer) <= layers:
-        return int(layer)
-    raise SystemFailureError(f"no layer {layer!r}", where=where, fix=f"Give 1 to {layers}, or xtreme")
+            return [token_mean(states[layer], tokens["attention_mask"]).cpu().numpy() for layer in layers]

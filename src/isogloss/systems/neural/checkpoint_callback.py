@@ -49,7 +49,9 @@ class CheckpointCallback:
             return examples
 
         probes = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(context.folder, adapter.task, seed, probes.examples, selecting)
+        self.record = CheckpointRecord(
+            context.folder, adapter.task, seed, probes.examples, selecting, dev_task=adapter.dev_task
+        )
         self.notes = list(probes.notes)
         self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in selecting))])
         self.failure: Exception | None = None
@@ -75,7 +77,7 @@ class CheckpointCallback:
         self.record.add(step, lambda examples: self.adapter.predict(model, examples))
         rows = [row for row in self.record.rows if row.step == step]
         scores = {
-            code: dev_scores(rows, code, self.adapter.task.main) for code in dict.fromkeys((*self.languages, "en"))
+            code: dev_scores(rows, code, self.adapter.dev_task.main) for code in dict.fromkeys((*self.languages, "en"))
         }
         dev = {code: by_step[step] for code, by_step in scores.items() if by_step}
         self.display.checkpoint(step, checkpoint.steps, checkpoint.loss, dev)
@@ -85,7 +87,7 @@ class CheckpointCallback:
         """What would answer if the run had ended at an update; nothing before the first checkpoint."""
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
-        rule, main = self.adapter.recipe.select, self.adapter.task.main
+        rule, main = self.adapter.recipe.select, self.adapter.dev_task.main
         return {code: choose(rows, steps, rule, code, main) for code in self.languages if steps}
 
     def _save_if_chosen(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
@@ -108,7 +110,7 @@ class CheckpointCallback:
 
     def _converged(self) -> bool:
         patience = self.adapter.recipe.patience
-        scores = dev_scores(self.record.rows, "en", self.adapter.task.main) if patience else {}
+        scores = dev_scores(self.record.rows, "en", self.adapter.dev_task.main) if patience else {}
         if not scores:
             return False
         best = max(scores, key=lambda at: (scores[at], -at))
@@ -121,6 +123,6 @@ class CheckpointCallback:
         # The last weights are kept as such.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes
-        if self.adapter.recipe.patience and not dev_scores(self.record.rows, "en", self.adapter.task.main):
+        if self.adapter.recipe.patience and not dev_scores(self.record.rows, "en", self.adapter.dev_task.main):
             self.notes.append("there is no English dev set to see convergence by")
         return chosen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from isogloss.errors import unknown
+from isogloss.errors import DataError, unknown
 from isogloss.systems.base import FitContext
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
 from isogloss.systems.neural.fit_log import (
@@ -24,6 +24,7 @@ from isogloss.systems.neural.stages import stage
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import LAST, restore, save, step_name
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
 from isogloss.training import processes
 from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
 from isogloss.training.objective import TrainingObjective
@@ -110,7 +111,7 @@ class FineTuning:
             return self._train_with_log(sets, context, log, display)
 
     def _check_rule(self) -> None:
-        task, rule = self.adapter.task, self.adapter.recipe.select
+        task, rule = self.adapter.dev_task, self.adapter.recipe.select
         known = (*task.languages, *task.also)
         for language in selecting_languages(rule, ()):
             if language not in known and rule != "english-dev":
@@ -172,7 +173,8 @@ class FineTuning:
         callback = None
         with processes.in_step():
             if processes.is_main():
-                callback = CheckpointCallback(adapter, context, log.languages, self.seed, weights, display)
+                asked = self._with_dev_sets(context)
+                callback = CheckpointCallback(adapter, asked, log.languages, self.seed, weights, display)
         model, stages = self._prepare(sets)
         trained = self._train(model, stages, folder / STATE, callback, display)
         with processes.in_step():
@@ -186,6 +188,21 @@ class FineTuning:
             write_fit_log(folder, finish_log(log, trained, callback.record.steps, chosen, notes))
             _remove(folder, STATE, SHARDS)
         return FineTunedModel(model, weights, chosen, trained.steps)
+
+    def _with_dev_sets(self, context: FitContext) -> FitContext:
+        """The context with the dev sets of the task that is learnt, where it is not the one that is asked."""
+        dev_task, root = self.adapter.dev_task, self.train.root if self.train else None
+        if dev_task is self.adapter.task:
+            return context
+
+        def examples(language: str, split: str) -> Examples:
+            if split != "dev":
+                return context.examples(language, split)
+            if root is None:
+                raise DataError(f"the training set of {dev_task.id} is in no data folder that could have a dev set")
+            return load(dev_task, language, split, root)
+
+        return FitContext(context.folder, context.languages, examples)
 
     def _load_model(self) -> "nn.Module":
         """A model that only predicts, where this process computes."""

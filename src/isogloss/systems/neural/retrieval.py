@@ -5,19 +5,21 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isogloss.metrics.search import Matrix
+from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.ranking import rank_by_vectors
 from isogloss.systems.tokens.inputs import ModelInputs
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.kinds.retrieval import pool_of
+from isogloss.tasks.task import Task
 from isogloss.training.encoded import Encoded, table
-from isogloss.training.objective import Arrays, Ints
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -30,11 +32,7 @@ _IN_MEMORY = 1 << 30  # bytes of vectors; more are kept in a file without a name
 
 @dataclass
 class RetrievalAdapter(TaskAdapter):
-    """Queries and candidates by their unit vectors.
-
-    Queries have the recipe's `query_length` at most and candidates its `max_length`; where both sides are sentences
-    (Tatoeba, BUCC) both have the latter.
-    """
+    """Queries and candidates by their unit vectors."""
 
     _pool: tuple[Pool, list[float], Matrix] | None = field(default=None, repr=False, kw_only=True)
 
@@ -42,6 +40,12 @@ class RetrievalAdapter(TaskAdapter):
     def inputs(self) -> ModelInputs:
         """What the model wants to be given."""
         return ModelInputs(self.source)
+
+    @property
+    def text_lengths(self) -> tuple[int, int]:
+        """The tokens of a query and of a candidate at most: equal where both are sentences (Tatoeba, BUCC)."""
+        candidate = self.recipe.max_length
+        return (self.recipe.query_length if kind_of(self.task).shared_pool else candidate), candidate
 
     @abstractmethod
     def pooled_encoder(self, model: "nn.Module") -> "PooledEncoder":
@@ -66,8 +70,37 @@ class RetrievalAdapter(TaskAdapter):
         """The candidates' vectors; kept while the weights stay the same, for languages often share a pool."""
         pool, weights = pool_of(examples), _weight_sums(encoder)
         if self._pool is None or self._pool[0] is not pool or self._pool[1] != weights:
-            self._pool = pool, weights, self.vectors(encoder, pool.text, self.recipe.max_length)
+            self._pool = pool, weights, self.vectors(encoder, pool.text, self.text_lengths[1])
         return self._pool[2]
+
+
+@dataclass
+class RetrievalAfterTask(RetrievalAdapter):
+    """Retrieval by a model that learns another task first: the states it then has of a text make the vector.
+
+    Nothing is learnt for retrieval itself, so a checkpoint is chosen by the dev sets of what is learnt.
+
+    Attributes:
+        first: how the other task is put to the model; None where the model is taken as it is.
+    """
+
+    first: TaskAdapter | None
+
+    @property
+    def dev_task(self) -> Task:
+        """The task that is learnt."""
+        return self.task if self.first is None else self.first.task
+
+    def _objective(self, train: Examples) -> TrainingObjective:
+        if self.first is None:
+            raise SystemFailureError(f"nothing is learnt for {self.task.id}", where=self.source.name)
+        return self.first.objective(train)
+
+    def predict(self, model: "nn.Module", examples: Examples) -> Sequence[Any]:
+        """Ranked ids of candidates; to the dev sets of the task that is learnt, its own answers."""
+        if self.first is not None and examples.task == self.first.task.id:
+            return self.first.predict(model, examples)
+        return super().predict(model, examples)
 
 
 @dataclass
@@ -78,9 +111,7 @@ class _TaskVectors:
     encoder: "PooledEncoder"
 
     def queries(self, examples: Examples) -> Matrix:
-        recipe = self.adapter.recipe
-        longest = recipe.query_length if kind_of(self.adapter.task).shared_pool else recipe.max_length
-        return self.adapter.vectors(self.encoder, examples["text"], longest)
+        return self.adapter.vectors(self.encoder, examples["text"], self.adapter.text_lengths[0])
 
     def candidates(self, examples: Examples) -> Matrix:
         return self.adapter.pool_vectors(self.encoder, examples)

@@ -41,6 +41,11 @@ class TaskAdapter(ABC):
     recipe: Recipe
     source: "ModelSource"
 
+    @property
+    def dev_task(self) -> Task:
+        """The task whose dev sets choose the checkpoint: its own, unless the model learns another one for it."""
+        return self.task
+
     @abstractmethod
     def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model with the head of the task; what is not pretrained is drawn from the seed."""

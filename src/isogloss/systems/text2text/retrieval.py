@@ -1,12 +1,11 @@
 """Retrieval: the mean of the encoder's outputs is the vector of a text, as the XTREME-R paper has it for mT5."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.retrieval import RetrievalAdapter
+from isogloss.systems.neural.retrieval import RetrievalAfterTask
 from isogloss.systems.text2text.qa import Text2TextReader
-from isogloss.tasks.examples import Examples
-from isogloss.training.objective import TrainingObjective
 
 if TYPE_CHECKING:
     from torch import nn
@@ -14,13 +13,15 @@ if TYPE_CHECKING:
     from isogloss.systems.neural.pooled_encoder import PooledEncoder
 
 
-class Text2TextRetrieval(RetrievalAdapter):
+@dataclass
+class Text2TextRetrieval(RetrievalAfterTask):
     """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model that has learnt to answer SQuAD's questions (footnote 7).
 
     The encoder's outputs are averaged over all tokens of a text, the end included, and compared by cosine.
     """
 
-    name = "text2text retrieval"
+    name: ClassVar[str] = "text2text retrieval"
+    first: Text2TextReader
 
     def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model, which needs no head."""
@@ -28,11 +29,7 @@ class Text2TextRetrieval(RetrievalAdapter):
             what = "it must be told the language of a text, and a pool has many"
             fix = "Take a model that needs no language ids (mT5)"
             raise SystemFailureError(what, where=self.source.name, fix=fix)
-        return self._reader.load_model(seed)
-
-    def _objective(self, train: Examples) -> TrainingObjective:
-        """Questions with their answers."""
-        return self._reader.objective(train)
+        return self.first.load_model(seed)
 
     def pooled_encoder(self, model: "nn.Module") -> "PooledEncoder":
         """The encoder of the model, without its decoder."""
@@ -41,7 +38,3 @@ class Text2TextRetrieval(RetrievalAdapter):
         network: Any = model
         pooled: PooledEncoder = PooledEncoder(network.get_encoder(), "mean").to(network.device)
         return pooled
-
-    @property
-    def _reader(self) -> Text2TextReader:
-        return Text2TextReader(self.task, self.recipe, self.source)

@@ -19,8 +19,6 @@ _ADAPTERS: dict[str, type[TaskAdapter]] = {
     "option": Text2TextMultipleChoice,
     "tags": Text2TextTagger,
     "answer": Text2TextReader,
-    "ranking": Text2TextRetrieval,
-    "pairs": Text2TextRetrieval,
 }
 # What a model learns before its encoder's outputs are compared: SQuAD, which is XQuAD's training set.
 _BEFORE_RETRIEVAL = "xquad"
@@ -33,15 +31,20 @@ class Text2TextSystem(NeuralSystem):
 
     def refusal(self, task: Task) -> str:
         """A form of answer it knows no format for."""
-        form = kind_of(task).form
-        return "" if form in _ADAPTERS else f"{self.name} has no format for the {form} of {task.id}"
+        kind = kind_of(task)
+        known = kind.retrieval or kind.form in _ADAPTERS
+        return "" if known else f"{self.name} has no format for the {kind.form} of {task.id}"
 
     def adapter(self, task: Task) -> TaskAdapter:
         """How a task is put to the model."""
         if not self.source.config.is_encoder_decoder:
             fix = f"encoder:{self.source.name} trains such models"
             raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
-        return _ADAPTERS[kind_of(task).form](task, self.recipe_for(task), self.source)
+        recipe = self.recipe_for(task)
+        if not kind_of(task).retrieval:
+            return _ADAPTERS[kind_of(task).form](task, recipe, self.source)
+        reader = Text2TextReader(self.learns_from(task), recipe, self.source)
+        return Text2TextRetrieval(task, recipe, self.source, reader)
 
     def recipe_for(self, task: Task) -> Recipe:
         """The recipe for a task; retrieval follows that of what is trained before it, but for the user's changes."""
