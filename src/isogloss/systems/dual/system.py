@@ -15,8 +15,8 @@ class DualEncoderSystem(NeuralSystem):
     """One transformer for queries and candidates, trained so that a query is nearest to its answer.
 
     LAReQA, Tatoeba and BUCC learn from SQuAD (a question and the sentence that answers it, with its paragraph),
-    Mewsli-X from its own pairs of mention and entity. The recipe's `batch` is the number of answers each query chooses
-    from, over all processes; `micro` bounds the memory without changing that number.
+    Mewsli-X from its own pairs of mention and entity. The recipe's `candidates` is the number of answers each query
+    chooses from, or its `batch` where that is 0, over all processes; `micro` bounds the memory without changing either.
 
     Args:
         model: see `NeuralSystem`.
