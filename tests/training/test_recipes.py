@@ -178,7 +178,7 @@ def test_a_name_that_does_not_exist_brings_the_nearest(tables: dict[str, Any], s
         ({"select": 1}, "select = 1 is not a text"),
         ({"stages": "siqa"}, "stages = 'siqa' is not a list of texts"),
         ({"dev_examples": "some"}, "dev_examples = 'some' is not a whole number, or \"all\""),
-        ({"selecting_examples": 1.5}, "selecting_examples = 1.5 is not a whole number, or \"all\""),
+        ({"selecting_examples": 1.5}, 'selecting_examples = 1.5 is not a whole number, or "all"'),
         ({"test_examples": True}, "test_examples = True is not a whole number"),
         ({"test_examples": -1}, "test_examples = -1: it cannot be negative"),
         ({"batch": "all"}, "batch = 'all' is not a whole number"),
