@@ -36,7 +36,7 @@ COMMON = {
 SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # stands in for the training set
 LONGER = {"epochs": 6.0, "select": "last"}
 # TyDiQA stands in for SQuAD. The answers of a batch's other questions are the wrong ones, so there should be many.
-QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64}
+QUESTIONS = {**LONGER, "train_on": "tydiqa", "batch": 64, "candidates": 0}
 
 
 @dataclass(frozen=True)
