@@ -9,6 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+# Whether this torch (2.8 and later) has a matrix product that takes bfloat16 and gives float32; only CUDA computes it.
+_MIXED_PRODUCT = "dtype" in torch.ops.aten.mm.overloads()
+
 
 class Float32Linear(nn.Linear):  # type: ignore[misc] # torch is not looked into
     """A linear layer that gives float32 when it is not being trained."""
@@ -19,7 +22,7 @@ class Float32Linear(nn.Linear):  # type: ignore[misc] # torch is not looked into
             trained: Tensor = super().forward(states)
             return trained
         bias = None if self.bias is None else self.bias.float()
-        if states.is_cuda and not torch.is_grad_enabled():
+        if _MIXED_PRODUCT and states.is_cuda and not torch.is_grad_enabled():
             # The products are added up in float32 there anyway: a large vocabulary need not be copied for it.
             rows = torch.mm(states.flatten(0, -2), self.weight.T, out_dtype=torch.float32)
             return (rows if bias is None else rows + bias).unflatten(0, states.shape[:-1])
