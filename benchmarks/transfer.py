@@ -38,7 +38,7 @@ LONGER = {"epochs": 6.0, "select": "last"}
 # TyDiQA stands in for SQuAD.
 READING = {**LONGER, "train_on": "tydiqa"}
 # The answers of a batch's other questions are the wrong ones, so there should be many.
-SEARCHING = {**READING, "batch": 64}
+SEARCHING = {**READING, "batch": 64, "candidates": 0}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import pytest
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.runs import locks
+from isogloss.runs.fit import FitJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import CellRecord, read_record
@@ -324,3 +325,19 @@ def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) 
     [cell] = scores(plan).values()
     assert cell is not None
     assert cell.metrics["accuracy"].value > 50  # chance is a third
+
+
+@pytest.mark.parametrize(
+    ("regime", "languages"), [("zero-shot", ()), ("in-language", ()), ("translate-train", ("en",))]
+)
+def test_what_may_choose_a_checkpoint(regime: str, languages: tuple[str, ...], tmp_path: Path, mini: Path) -> None:
+    """Under translations English: nobody has seen labels of the language that the training set was translated to."""
+    plan = planned(tmp_path / "runs", regime, tasks="mini-lareqa")
+    reader = FakeSystem()
+    reader.train_on = "mini-xquad"
+    found = FitJob.of(plan, plan.groups[0]).context(reader)
+    assert found.dev_languages == languages
+    # LAReQA has no dev set; that of what it is learnt from may choose.
+    assert found.training_dev("en").task == "mini-xquad"
+    with pytest.raises(DataError, match="dev"):
+        found.examples("en", "dev")

@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ def test_a_subset_is_in_order_and_the_same_in_every_run_and_language() -> None:
 def test_few_examples_are_all_taken() -> None:
     few = examples("en", "test", 20)
     assert subset(few, 20) is few
+    assert subset(few, "all") is few
+
+
+def test_every_language_has_its_own_limit() -> None:
+    wanted: dict[tuple[str, str], int | str] = {("en", "dev"): "all", ("sw", "dev"): 5}
+    found = ProbeSet.of(lambda language, split: examples(language, split, 30), wanted)
+    assert [(part.language, len(part)) for part in found.examples] == [("en", 30), ("sw", 5)]
 
 
 def test_what_cannot_be_asked_is_noted() -> None:
@@ -55,8 +63,9 @@ def test_what_cannot_be_asked_is_noted() -> None:
             raise DataError("no dev file of xnli/ta here")
         return examples(language, split, 30, gold=language != "de", pool=large if language == "zh" else None)
 
-    wanted = [(code, split) for code in ("en", "de", "ta", "zh", "en") for split in ("dev", "test")]
-    found = ProbeSet.of(find, wanted, {"dev": 10, "test": 20})
+    limits: dict[str, int | str] = {"dev": 10, "test": 20}
+    wanted = {(code, split): limit for code in ("en", "de", "ta", "zh") for split, limit in limits.items()}
+    found = ProbeSet.of(find, wanted)
     assert [(part.language, part.split, len(part)) for part in found.examples] == [
         ("en", "dev", 10),
         ("en", "test", 20),
@@ -69,7 +78,7 @@ def test_what_cannot_be_asked_is_noted() -> None:
         "zh dev: a pool of 50,001 candidates is too large to be asked at every checkpoint",
         "zh test: a pool of 50,001 candidates is too large to be asked at every checkpoint",
     )
-    unread = ProbeSet.of(lambda *_: pytest.fail("read in vain"), [("en", "dev")], {"dev": 0})
+    unread = ProbeSet.of(lambda *_: pytest.fail("read in vain"), {("en", "dev"): 0})
     assert unread.notes == ("en dev: not asked at checkpoints",)
 
 
@@ -78,8 +87,8 @@ def test_a_damaged_dev_set_is_told_and_a_damaged_test_set_noted() -> None:
         raise DataError("1 columns instead of 3", where=f"{split}.tsv:3")
 
     with pytest.raises(DataError, match=r"dev\.tsv:3: 1 columns instead of 3"):
-        ProbeSet.of(damaged, [("en", "dev")], {"dev": 10})
-    assert ProbeSet.of(damaged, [("en", "test")], {"test": 10}).notes == ("en test: 1 columns instead of 3",)
+        ProbeSet.of(damaged, {("en", "dev"): 10})
+    assert ProbeSet.of(damaged, {("en", "test"): 10}).notes == ("en test: 1 columns instead of 3",)
 
 
 @pytest.fixture
@@ -173,6 +182,29 @@ def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, probes: list[Exampl
     assert record.steps == []
     record.add(10, always("entailment"))
     assert record.finish().answers(10, "sw")["test-0"] == "entailment"
+
+
+def test_answers_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
+    """Whole dev sets at hundreds of checkpoints: what is remembered of each must not grow with its answers."""
+    record = CheckpointRecord(tmp_path, XNLI, 0, [examples("en", "dev", 20_000)])
+    record.add(0, always("neutral"))  # what is made once
+    tracemalloc.start()
+    for step in range(1, 5):
+        record.add(step, always("neutral"))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 100_000
+    assert record.finish().answers(4, "en", "dev")["dev-19999"] == "neutral"
+
+
+def test_the_loss_on_a_dev_set_is_in_the_record(tmp_path: Path, probes: list[Examples]) -> None:
+    record = CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=["en"])
+    record.add(10, always("neutral"), {"en": (1.25, 8)})
+    again = CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=["en"])
+    assert again.rows[-1] == (10, 0, "en", "dev", "loss", 1.25, 8)
+    assert (10, 0, "en", "dev", "loss", 1.25, 8) in again.finish().rows
+    with pytest.raises(DataError, match="have answered other questions"):
+        CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=[])
 
 
 def test_placeholders_are_no_gold(tmp_path: Path) -> None:

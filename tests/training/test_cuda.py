@@ -14,6 +14,7 @@ import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
+from isogloss.systems.neural.output_layer import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
@@ -179,3 +180,16 @@ def test_what_does_not_fit_is_asked_in_halves(scarce):
 def answers(model, words, forward):
     for rows, (logits,) in outputs(model, words.lengths, words.batch, forward):
         yield from zip(rows.tolist(), logits, strict=True)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_logits_of_bf16_weights_are_float32(bias):
+    torch.manual_seed(0)
+    layer = Float32Linear(256, 17, bias=bias).to("cuda", torch.bfloat16).eval()
+    states = torch.randn(4, 9, 256, device="cuda", dtype=torch.bfloat16)
+    with torch.inference_mode():
+        found = layer(states)
+    exact = torch.nn.functional.linear(states.double(), layer.weight.double(), layer.bias.double() if bias else None)
+    assert (found.dtype, found.shape) == (torch.float32, (4, 9, 17))
+    torch.testing.assert_close(found.double(), exact, rtol=1e-5, atol=1e-5)
+    assert layer.train()(states).dtype == torch.bfloat16

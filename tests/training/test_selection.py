@@ -29,6 +29,7 @@ RECORD = [
     *rows("sw", [40.0, 41.0, 42.0, 43.0]),
     *rows("de", [60.0, 50.0, 50.0, 50.0]),
     *rows("en", [0.0, 0.0, 0.0, 100.0], "test"),
+    *rows("en", [2.0, 1.5, 0.5, 0.7], metric="loss"),
 ]
 
 
@@ -43,6 +44,8 @@ RECORD = [
         ("single-target:de", "sw", 10, "de dev"),
         ("single-target:ta", "sw", 40, "last"),
         ("last", "sw", 40, "last"),
+        ("training-dev", "sw", 20, "en dev"),
+        ("dev-loss", "sw", 30, "en dev loss"),
     ],
 )
 def test_rules(rule: str, language: str, step: int, by: str) -> None:
@@ -67,7 +70,22 @@ def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
     assert max(values) not in values[: step - 1]
 
 
+def test_what_was_trained_on_may_choose() -> None:
+    def by(rule: str, *languages: str) -> ChosenCheckpoint:
+        return choose(RECORD, STEPS, rule, "sw", ["accuracy"], languages)
+
+    assert by("training-dev", "de") == ChosenCheckpoint(10, "de dev")
+    # 55, 60.5, 61, 59: the mean over both, though neither is best there alone.
+    assert by("training-dev", "en", "sw") == ChosenCheckpoint(30, "en+sw dev")
+    assert by("training-dev", "en", "ta") == ChosenCheckpoint(20, "en dev")
+    assert by("training-dev", "ta") == by("dev-loss", "de") == ChosenCheckpoint(40, "last")
+    assert by("english-dev", "de") == ChosenCheckpoint(20, "en dev")
+
+
 def test_which_dev_sets_a_rule_looks_at() -> None:
+    assert selecting_languages("training-dev", ["sw", "de"]) == ("en",)
+    assert selecting_languages("training-dev", ["sw"], ["fi", "de"]) == ("fi", "de")
+    assert selecting_languages("dev-loss", ["sw"], ["fi"]) == ("fi",)
     assert selecting_languages("english-dev", ["sw", "de"]) == ("en",)
     assert selecting_languages("target-dev", ["sw", "de", "sw"]) == ("sw", "de")
     assert selecting_languages("single-target:fi", ["sw"]) == ("fi",)
@@ -75,9 +93,9 @@ def test_which_dev_sets_a_rule_looks_at() -> None:
 
 
 def test_rules_are_checked() -> None:
-    for rule in ("english-dev", "target-dev", "single-target:sw", "last"):
+    for rule in ("training-dev", "english-dev", "target-dev", "single-target:sw", "dev-loss", "last"):
         check_rule(rule)
-    for rule in ("", "english", "single-target", "single-target:", "single-target:xx", "last:sw", RULES[2]):
+    for rule in ("", "english", "single-target", "single-target:", "single-target:xx", "last:sw", RULES[3]):
         with pytest.raises(UnknownNameError, match="unknown"):
             check_rule(rule)
 

@@ -39,8 +39,8 @@ def train(
     one, in the section of its name.
 
     While it learns, every language is asked at checkpoints, and the recipe's rule
-    (select = "english-dev", "target-dev", "single-target:sw" or "last") chooses
-    the one that answers in the end.
+    (select = "training-dev", "english-dev", "target-dev", "single-target:sw",
+    "dev-loss" or "last") chooses the one that answers in the end.
 
     It is isogloss run with a recipe: issue the command again and it goes on
     where it was; torchrun and accelerate launch start it on many devices.

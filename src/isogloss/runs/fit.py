@@ -16,6 +16,7 @@ from isogloss.scoring.results import CellScore
 from isogloss.systems.base import FitContext, System, SystemFailureError, explained
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
+from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.training.processes import in_step
@@ -99,13 +100,17 @@ class FitJob:
         examples = _available(lambda: self.regime.examples(self.task, language, split, self.data))
         return CellInput(examples, InputFiles.of(examples))
 
-    def context(self) -> FitContext:
+    def context(self, system: System) -> FitContext:
         """The folder of the fit, and examples that a system may evaluate checkpoints on."""
 
         def examples(language: str, split: str) -> Examples:
             return self.regime.examples(self.task, language, split, self.data)
 
-        return FitContext(self.folder, self.fit.languages, examples)
+        def training_dev(language: str) -> Examples:
+            return load(system.learns_from(self.task), language, "dev", self.data)
+
+        dev_languages = ("en",) if self.regime.translated else ()
+        return FitContext(self.folder, self.fit.languages, examples, dev_languages, training_dev)
 
 
 def _available(read: Callable[[], Examples], instead: str = "") -> Examples:
@@ -153,7 +158,7 @@ def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
         train = job.training(system)
         files = None if train is None else InputFiles.of(train)
     with explained(system.name, f"cannot learn {job.task.id}"):
-        fitted = system.learn(job.task, train, job.seed, job.context())
+        fitted = system.learn(job.task, train, job.seed, job.context(system))
     if not isinstance(fitted, System):
         what = f"system {system.name!r} learnt {job.task.id} and gave a {type(fitted).__name__}, not a system"
         raise SystemFailureError(what, fix="End its fit with: return self")

@@ -50,11 +50,21 @@ class FitContext:
             that was killed goes on, and one that is finished need not be done again.
         languages: those it will predict.
         examples: the task's examples in a language and a split; a DataError says that there are none.
+        dev_languages: those whose dev sets choose a checkpoint where the rule is to look at what was trained on; () for
+            the languages of the training set. They are others where that is a translation: then nobody has seen
+            labels of the language it was translated to, and English chooses.
+        train_task_dev: the dev set in a language of the task whose training set it is; None where it is the task's own.
     """
 
     folder: Path
     languages: tuple[str, ...]
     examples: Callable[[str, str], Examples]
+    dev_languages: tuple[str, ...] = ()
+    train_task_dev: Callable[[str], Examples] | None = None
+
+    def training_dev(self, language: str) -> Examples:
+        """The dev set that belongs to the training set; a DataError says that there is none."""
+        return self.train_task_dev(language) if self.train_task_dev else self.examples(language, "dev")
 
 
 class System(ABC):

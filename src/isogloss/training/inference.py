@@ -72,7 +72,9 @@ def _attention(device: torch.device) -> AbstractContextManager[None]:
     """The kernels of attention to use: cuDNN's make a plan for every new shape of a batch, and take 50 ms for it."""
     if device.type != "cuda":
         return nullcontext()
-    return sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
+    backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    chosen: AbstractContextManager[None] = sdpa_kernel(backends)
+    return chosen
 
 
 class _PendingOutputs:

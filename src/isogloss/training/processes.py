@@ -4,6 +4,7 @@ import atexit
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,10 +19,23 @@ T = TypeVar("T")
 # The others wait while the first one predicts and scores, which can take hours.
 PATIENCE = timedelta(days=7)
 
+# Not for the threads of this process, which prepare batches for all of them meanwhile.
+_ALONE = ContextVar("alone", default=False)
+
 
 def world() -> int:
     """How many processes train together."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
+    return 1 if _ALONE.get() else int(os.environ.get("WORLD_SIZE", "1"))
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """A context in which this process computes for itself, though it trains with others: they may be waiting for it."""
+    token = _ALONE.set(True)
+    try:
+        yield
+    finally:
+        _ALONE.reset(token)
 
 
 def rank() -> int:

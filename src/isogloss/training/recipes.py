@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,9 @@ from isogloss.training.selection import check_rule
 NAMES = ("paper", "scripts", "keung")
 # What a recipe tells models apart by: as mBERT, as XLM-R Large, as mT5.
 SIZES = ("base", "large", "text2text")
+# A number of examples that leaves none out.
+ALL = "all"
+SIQA = "siqa"
 
 
 class RecipeError(IsoglossError):
@@ -52,9 +55,14 @@ class Recipe:
             elsewhere they always are.
         precision: `bf16`, `fp32`, or `auto`: bf16 where the device is made for it.
         select: the rule that chooses the checkpoint which answers, see `isogloss.training.selection`.
-        dev_examples, test_examples: predicted per language at every checkpoint, the same ones each time; 0 for none.
+        selecting_examples: dev examples predicted at every checkpoint in the languages whose dev scores choose it, or
+            end training by `patience`: a number, or `all`.
+        dev_examples, test_examples: the same of all other dev sets, and of test sets, in each language; the same
+            examples each time, 0 for none.
         train_on: the task whose training set it learns from, where it is not the task's own.
         stages: training sets that come before the task's own: `siqa`, or a file of its format in the data folder.
+        siqa: false takes Social IQa out of the stages, and says so in the recipe's name.
+        candidates: in contrastive learning, the answers of a batch that each query chooses among, 0 for all of them.
     """
 
     name: str
@@ -80,11 +88,14 @@ class Recipe:
     checkpointing: bool = False
     deterministic: bool = False
     precision: str = "auto"
-    select: str = "english-dev"
-    dev_examples: int = 300
-    test_examples: int = 500
+    select: str = "training-dev"
+    selecting_examples: int | str = ALL
+    dev_examples: int | str = 300
+    test_examples: int | str = 500
     train_on: str = ""
     stages: tuple[str, ...] = ()
+    siqa: bool = True
+    candidates: int = 0
 
 
 def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any] | str | Path | None = None) -> Recipe:
@@ -112,7 +123,15 @@ def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any
     mine = resolved(changes(overrides), task, size)
     # A user who asks for epochs or a batch of items does not want the updates or tokens that the recipe counts instead.
     instead = {other: 0 for key, other in (("epochs", "steps"), ("batch", "tokens")) if key in mine}
-    return Recipe(**{"name": name, **resolved(_parsed(shipped, f"{name}.toml"), task, size), **instead, **mine})
+    made = Recipe(**{"name": name, **resolved(_parsed(shipped, f"{name}.toml"), task, size), **instead, **mine})
+    if made.siqa or SIQA not in made.stages:
+        return made
+    return replace(made, name=without_siqa(name), stages=tuple(stage for stage in made.stages if stage != SIQA))
+
+
+def without_siqa(name: str) -> str:
+    """What a recipe is called that does without Social IQa: it is another one."""
+    return f"{name}-without-{SIQA}"
 
 
 def changes(overrides: Mapping[str, Any] | str | Path | None) -> Mapping[str, Any]:
@@ -125,10 +144,13 @@ def changes(overrides: Mapping[str, Any] | str | Path | None) -> Mapping[str, An
 
 
 def size_of(config: Any) -> str:
-    """Which size of model a recipe should take a transformers configuration for."""
+    """Which size of model a recipe should take a transformers configuration for.
+
+    As in the scripts: XLM-R Large (24 layers of 1024) and XLM-100 (16 of 1280) are large, XLM-15 (12 of 1024) is not.
+    """
     if getattr(config, "is_encoder_decoder", False):
         return "text2text"
-    return "large" if config.hidden_size >= 1024 or config.num_hidden_layers >= 24 else "base"
+    return "large" if config.hidden_size > 1024 or config.num_hidden_layers >= 24 else "base"
 
 
 @cache
@@ -188,6 +210,7 @@ _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
     float: ((int, float), float, "a number"),
     float | None: ((int, float), float, "a number"),
     str: ((str,), str, "a text"),
+    int | str: ((int, str), lambda value: value, f'a whole number, or "{ALL}"'),
     tuple[str, ...]: ((list, tuple), tuple, "a list of texts"),
 }
 
@@ -199,6 +222,7 @@ def _value(key: str, value: Any, where: str) -> Any:
     accepted, read, called = _READERS[_TYPES[key]]
     # To Python, true is a number too.
     fits = isinstance(value, accepted) and (bool in accepted or not isinstance(value, bool))
+    fits = fits and (int not in accepted or value == ALL or not isinstance(value, str))
     if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         raise RecipeError(f"{key} = {value!r} is not {called}", where=where)
     try:

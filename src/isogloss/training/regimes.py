@@ -87,7 +87,7 @@ class Regime:
             DataError: a training set is not there (without `where`), or damaged.
         """
         parts = [self._limited(part, seed) for part in self._parts(task, fit, data)]
-        return parts[0] if len(parts) == 1 else _joined(parts)
+        return parts[0] if len(parts) == 1 else joined(parts)
 
     def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
         """The examples of a cell, translated where the regime has it so.
@@ -183,8 +183,8 @@ def regime(name: str) -> Regime:
     return Regime("-".join((_MULTI, *sources)), f"on the training sets of {', '.join(sources)}", sources=sources)
 
 
-def _joined(parts: Sequence[Examples]) -> Examples:
-    """Training sets of several languages, one after the other."""
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Training sets of several languages, one after the other; see `Regime.training`."""
     first = parts[0]
     for part in parts:
         if part.gold not in part.columns:

@@ -16,7 +16,7 @@ from isogloss.training.objective import Ints
 PAIRS = 16
 
 
-def objective(*, chunk: int = 0, both: bool = False) -> ContrastiveObjective:
+def objective(*, chunk: int = 0, candidates: int = 0, both: bool = False) -> ContrastiveObjective:
     """Sixteen pairs of fourteen queries and twelve answers of random pieces, so that some occur twice."""
     random = np.random.default_rng(3)
 
@@ -26,7 +26,8 @@ def objective(*, chunk: int = 0, both: bool = False) -> ContrastiveObjective:
         return Encoded(pieces, np.concatenate([[0], np.cumsum(lengths)]))
 
     places = np.stack([np.arange(PAIRS) % 14, random.permutation(np.arange(PAIRS) % 12)], axis=1)
-    return ContrastiveObjective(encoded(14, 8), encoded(12, 16), places, pad=0, chunk=chunk, both=both)
+    settings: dict[str, Any] = {"pad": 0, "chunk": chunk, "candidates": candidates, "both": both}
+    return ContrastiveObjective(encoded(14, 8), encoded(12, 16), places, **settings)
 
 
 def model(folder: Path, dropout: float = 0.0) -> DualEncoder:

@@ -76,6 +76,32 @@ def test_padding_adds_nothing() -> None:
     assert not bool(queries.grad[3].any() or answers.grad[3].any())
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_parts_of_a_batch_do_not_see_each_other(both: bool) -> None:
+    """As where small batches are accumulated: five pairs in parts of two are three batches."""
+    torch.manual_seed(0)
+    queries, answers = (torch.nn.functional.normalize(torch.randn(6, 4), dim=1) for _ in range(2))
+    identities, scale = torch.tensor([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [-1, -1]]), torch.tensor(5.0)
+    found = contrastive_loss(queries, answers, identities, scale, candidates=2, both=both)
+    accumulated = sum(
+        contrastive_loss(queries[part], answers[part], identities[part], scale, both=both)
+        for part in (slice(0, 2), slice(2, 4), slice(4, 6))
+    )
+    assert float(found) == pytest.approx(float(accumulated), abs=1e-5)
+    whole = contrastive_loss(queries, answers, identities, scale, both=both)
+    assert float(contrastive_loss(queries, answers, identities, scale, candidates=9, both=both)) == float(whole)
+    assert float(found) < float(whole)
+
+
+def test_items_of_similar_length_are_not_in_one_part() -> None:
+    made = objective(candidates=4)
+    given = np.argsort(made.lengths, kind="stable")
+    placed = made.batch(given, 16, 16)["identity"]
+    assert sorted(placed.tolist()) == sorted(made.places[given].tolist())
+    assert placed.tolist() != made.places[given].tolist()
+    assert (placed == made.batch(given[::-1], 16, 16)["identity"]).all()
+
+
 def test_shapes_depend_on_width_and_size_alone() -> None:
     made = objective()
     one, other = made.batch(np.array([0, 1, 2]), 16, 8), made.batch(np.array([9]), 16, 8)

@@ -63,7 +63,8 @@ def fitting(find: Callable[[str, str], Examples] = examples, siqa: str = "C") ->
     processes.broadcast("it is there")
     train = load(XCOPA, "en", "train").keep(range(16))
     train.root = root
-    learner = system(f"encoder:{MODEL}", quiet=True, batch=8, epochs=1, checkpoints=100, dev_examples=10)
+    settings = {"quiet": True, "batch": 8, "epochs": 1, "checkpoints": 100, "selecting_examples": 10}
+    learner = system(f"encoder:{MODEL}", stages=["siqa"], dev_examples=10, **settings)
     learner.learn(XCOPA, train, 0, FitContext(FOLDER / "fit", ("et",), find))
     return "learnt"
 

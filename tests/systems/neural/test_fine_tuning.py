@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def weights(system: ScriptedSystem, language: str) -> Any:
 @pytest.mark.parametrize(
     ("rule", "chosen", "folders"),
     [
+        ("training-dev", {"en": 4, "de": 4, "sw": 4}, ["last", "step-00000004"]),
         ("english-dev", {"en": 4, "de": 4, "sw": 4}, ["last", "step-00000004"]),
         ("target-dev", {"en": 4, "de": 6, "sw": 2}, ["last", "step-00000002", "step-00000004", "step-00000006"]),
         ("single-target:de", {"en": 6, "de": 6, "sw": 6}, ["last", "step-00000006"]),
@@ -204,10 +206,10 @@ def test_a_killed_fit_goes_on_to_the_same_end(
     def killed_at_the_end(record: CheckpointRecord) -> None:
         raise KeyboardInterrupt
 
-    def killed(record: CheckpointRecord, step: int, answer: Any) -> None:
+    def killed(record: CheckpointRecord, step: int, *words: Any) -> None:
         if step == 6 and moment == "before":
             raise KeyboardInterrupt
-        add(record, step, answer)
+        add(record, step, *words)
         if step == 6 and moment == "after":
             raise KeyboardInterrupt
 
@@ -300,10 +302,82 @@ def test_it_ends_when_english_dev_has_converged(learn: Callable[..., ScriptedSys
     assert log.chosen["sw"] == ChosenCheckpoint(2, "en dev")
 
 
+@pytest.mark.parametrize(
+    ("trained_on", "granted", "chosen"),
+    [
+        ("de", (), ChosenCheckpoint(6, "de dev")),
+        ("de", ("en",), ChosenCheckpoint(4, "en dev")),  # a translation: nobody has seen German labels
+        ("de+sw", (), ChosenCheckpoint(2, "de+sw dev")),
+    ],
+)
+def test_the_dev_set_of_what_it_learns_from_chooses(
+    trained_on: str, granted: tuple[str, ...], chosen: ChosenCheckpoint, tiny_bert: Path, tmp_path: Path
+) -> None:
+    where = replace(context(tmp_path, XNLI, "de"), dev_languages=granted)
+    ScriptedSystem(str(tiny_bert), SCRIPT).learn(XNLI, labelled(XNLI, trained_on, "train", 16), 0, where)
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    assert log.chosen == {"de": chosen}
+
+
+def test_the_dev_set_of_what_it_learns_from_tells_when_it_has_converged(tiny_bert: Path, tmp_path: Path) -> None:
+    script = {"en": [1, 2, 3, 4, 5, 6, 7, 8], "de": [5, 6, 6, 4, 9, 9, 9, 9]}
+    made = ScriptedSystem(str(tiny_bert), script, patience=2, checkpoints=12.5)
+    made.learn(XNLI, labelled(XNLI, "de", "train", 16), 0, context(tmp_path, XNLI, "de"))
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    assert (log.updates, log.chosen) == (4, {"de": ChosenCheckpoint(2, "de dev")})
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked"),
+    [
+        ({}, {("en", "dev"): 400, ("de", "dev"): 300, ("de", "test"): 400}),
+        ({"select": "target-dev"}, {("de", "dev"): 400, ("de", "test"): 400}),
+        ({"select": "last"}, {("de", "dev"): 300, ("de", "test"): 400}),
+        ({"select": "last", "patience": 9}, {("en", "dev"): 400, ("de", "dev"): 300, ("de", "test"): 400}),
+        ({"selecting_examples": 7, "dev_examples": "all"}, {("en", "dev"): 7, ("de", "dev"): 400, ("de", "test"): 400}),
+        ({"dev_examples": 0, "test_examples": 9}, {("en", "dev"): 400, ("de", "test"): 9}),
+    ],
+)
+def test_whole_dev_sets_choose_and_parts_of_the_others_are_recorded(
+    settings: dict[str, Any], asked: dict[tuple[str, str], int], tiny_bert: Path, tmp_path: Path
+) -> None:
+    where = FitContext(tmp_path, ("de",), lambda language, split: labelled(XNLI, language, split, 400))
+    made = system(f"encoder:{tiny_bert}", quiet=True, batch=8, epochs=1, checkpoints=100, **settings)
+    made.learn(XNLI, labelled(XNLI, "en", "train", 16), 0, where)
+    assert {(row.language, row.split): row.n for row in read_checkpoints(tmp_path).rows} == asked
+
+
+def test_the_loss_on_the_dev_set_of_the_training_task_chooses(tiny_bert: Path, tmp_path: Path) -> None:
+    """LAReQA has no dev rankings, and is learnt from SQuAD, which has a dev set."""
+    of = task("mini-lareqa")
+
+    def examples(language: str, split: str) -> Examples:
+        return load(of, language, split)
+
+    where = FitContext(tmp_path, ("en",), examples, train_task_dev=lambda code: load("mini-xquad", code, "dev"))
+    settings: dict[str, Any] = {"batch": 8, "epochs": 2, "checkpoints": 25, "test_examples": 20, "learning_rate": 0.05}
+    made = system(f"dual-encoder:{tiny_bert}", quiet=True, recipe="scripts", **settings)
+    made.learn(of, load("mini-xquad", "en", "train").keep(range(64)), 0, where)
+    losses = {row.step: row.value for row in read_checkpoints(tmp_path).rows if row.metric == "loss"}
+    log = read_fit_log(tmp_path)
+    assert log is not None
+    assert list(losses) == [4, 8, 12, 16]
+    assert log.chosen == {"en": ChosenCheckpoint(min(losses, key=losses.__getitem__), "en dev loss")}
+    assert min(losses, key=losses.__getitem__) != 16, "or the last would have been chosen anyway"
+    where = FitContext(tmp_path / "none", ("en",), examples)
+    made.learn(of, load("mini-xquad", "en", "train").keep(range(16)), 0, where)
+    log = read_fit_log(tmp_path / "none")
+    assert log is not None
+    assert log.chosen["en"].by == "last"
+    assert any(note.startswith("en dev loss: ") for note in log.notes)
+
+
 def test_a_failure_at_a_checkpoint_is_raised(
     learn: Callable[..., ScriptedSystem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(record: CheckpointRecord, step: int, answer: Any) -> None:
+    def fail(record: CheckpointRecord, *words: Any) -> None:
         raise OSError("the disk is full")
 
     monkeypatch.setattr(CheckpointRecord, "add", fail)

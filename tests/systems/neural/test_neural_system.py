@@ -93,6 +93,19 @@ class TestWithModel:
         assert make(random=True).metadata["weights"] == "random"
         assert make(random=True).metadata["model_hash"] != found["model_hash"]
 
+    def test_without_social_iqa_records_name_another_recipe(self, make: Any) -> None:
+        for made in (make(siqa=False), make(overrides={"xcopa": {"large": {"siqa": False}}})):
+            assert made.metadata["recipe"] == "paper-without-siqa"
+            assert made.name.endswith("-paper-without-siqa")
+        assert make(siqa=True).metadata["recipe"] == "paper"
+        assert make(siqa=False, recipe="scripts", label="mine").name == "mine"
+        # What XNLI has learnt by is the same with and without.
+        there, here = make(overrides={"xcopa": {"siqa": False}}, label="a"), make(label="a")
+        decided = [one.deciding_settings(one.metadata, XNLI) for one in (there, here)]
+        assert decided[0] == decided[1]
+        xcopa = [one.deciding_settings(one.metadata, task("xcopa")) for one in (there, here)]
+        assert xcopa[0] != xcopa[1]
+
     def test_keys_and_tables_make_the_recipe(self, make: Any) -> None:
         made = make(overrides={"xnli": {"max_length": 50}, "warmup": 3}, dev_examples=7)
         assert (made.recipe_for(XNLI).max_length, made.recipe_for(task("mini-xnli")).max_length) == (50, 50)

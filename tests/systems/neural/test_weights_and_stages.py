@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,12 @@ from isogloss.errors import DataError
 from isogloss.systems.base import FitContext, system
 from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
-from isogloss.systems.neural.stages import stage
+from isogloss.systems.neural.stages import with_stages
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+from isogloss.training.recipes import recipe
 
 XCOPA = task("xcopa")
 RECORD = {"context": "Eric fell.", "question": "Why?", "answerA": "a", "answerB": "b", "answerC": "c", "correct": "C"}
@@ -24,32 +28,74 @@ def write(path: Path, *records: dict[str, str]) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
+def copa(root: Path | None, language: str = "en") -> Examples:
+    """A training set of XCOPA in a folder."""
+    columns: dict[str, Any] = {"premise": ["p"], "question": ["cause"], "choices": [("a", "b")], "label": [0]}
+    return Examples("xcopa", language, "train", ["0"], columns, "label", root=root)
+
+
+def staged(
+    root: Path | None, language: str = "en", of: Task = XCOPA, **settings: Any
+) -> tuple[list[Examples], list[str]]:
+    """What is learnt one after the other, and what is noted."""
+    return with_stages(recipe("paper", "xcopa", "base", settings), of, copa(root, language))
+
+
 def test_social_iqa_is_a_choice_of_three(tmp_path: Path) -> None:
     write(tmp_path / "siqa" / "socialIQa_v1.4_trn.jsonl", RECORD, {**RECORD, "correct": "A"})
-    found = stage("siqa", XCOPA, tmp_path)
-    assert found is not None
+    (found, own), notes = staged(tmp_path)
     assert found["premise"] == ["Eric fell."] * 2
     assert found["question"] == ["Why?"] * 2
     assert found["choices"] == [("a", "b", "c")] * 2
     assert found["label"] == [2, 0]
     assert found.checksum
+    assert (len(own), notes) == (1, [])
 
 
-def test_a_stage_may_be_any_file_of_that_format_or_absent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_folder", [True, False])
+def test_a_stage_that_is_not_there_is_an_error_with_both_ways_out(tmp_path: Path, has_folder: bool) -> None:
+    root = tmp_path if has_folder else None
+    said = r"isogloss fetch siqa\. Or set siqa = false, which is another recipe: paper-without-siqa"
+    with pytest.raises(DataError, match=said):
+        staged(root)
+    assert len(staged(root, siqa=False)[0]) == 1
+    with pytest.raises(DataError, match=r"'mine\.jsonl' that comes before xcopa is not there"):
+        staged(root, stages=["mine.jsonl"])
+
+
+def test_a_stage_may_be_any_file_of_that_format(tmp_path: Path) -> None:
     write(tmp_path / "mine.jsonl", RECORD)
-    assert stage("siqa", XCOPA, tmp_path) is None
-    assert stage("siqa", XCOPA, None) is None
-    found = stage("mine.jsonl", XCOPA, tmp_path)
-    assert found is not None
-    assert len(found) == 1
+    assert [len(part) for part in staged(tmp_path, stages=["mine.jsonl"])[0]] == [1, 1]
 
 
 def test_stages_that_make_no_sense(tmp_path: Path) -> None:
     write(tmp_path / "mine.jsonl", RECORD, {**RECORD, "correct": "D"})
     with pytest.raises(DataError, match=r"mine.jsonl:2: correct is 'D', not A, B, C"):
-        stage("mine.jsonl", XCOPA, tmp_path)
+        staged(tmp_path, stages=["mine.jsonl"])
     with pytest.raises(DataError, match="no stage comes before xnli"):
-        stage("siqa", task("xnli"), tmp_path)
+        staged(tmp_path, of=task("xnli"))
+
+
+def test_a_translated_training_set_comes_after_translated_social_iqa(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "siqa" / "train.en.jsonl", RECORD)
+    write(tmp_path / "siqa" / "train.it.jsonl", {**RECORD, "context": "Eric cadde."})
+    (found, _), notes = staged(tmp_path, "it")
+    assert (found.language, found["premise"], notes) == ("it", ["Eric cadde."], [])
+    # There is none to Turkish: in English, and it is said.
+    (found, _), notes = staged(tmp_path, "tr")
+    assert (found.language, found["premise"]) == ("en", ["Eric fell."])
+    assert notes == ["stage siqa: learnt in English, as there is no translation to tr (siqa/train.tr.jsonl)"]
+    # Of many, those that there are.
+    (found, _), notes = staged(tmp_path, "en+it+tr")
+    assert (found.language, found["premise"]) == ("en+it", ["Eric fell.", "Eric cadde."])
+    assert found["language"] == ["en", "it"]
+    assert len(notes) == 1
+    # Translations may have a folder of their own.
+    monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
+    write(tmp_path / "translations" / "siqa" / "train.tr.jsonl", {**RECORD, "context": "Eric düştü."})
+    assert staged(tmp_path, "tr")[0][0]["premise"] == ["Eric düştü."]
 
 
 def test_stages_are_learnt_one_after_the_other(
@@ -60,22 +106,28 @@ def test_stages_are_learnt_one_after_the_other(
     train = load(of, "en", "train").keep(range(16))
     train.root = tmp_path
     context = FitContext(tmp_path / "fit", ("et",), lambda language, split: load(of, language, split))
-    made = system(f"encoder:{tiny_bert}", quiet=True, batch=8, epochs=1, checkpoints=100)
-    made.learn(of, train, 0, context)
+    settings: dict[str, Any] = {"quiet": True, "batch": 8, "epochs": 1, "checkpoints": 100, "stages": ["siqa"]}
+    made = system(f"encoder:{tiny_bert}", **settings)
+    with pytest.raises(DataError, match="whose training set is not there"):
+        made.learn(of, train, 0, context)
+    without = system(f"encoder:{tiny_bert}", **settings, siqa=False)
+    without.learn(of, train, 0, context)
     log = read_fit_log(tmp_path / "fit")
     assert log is not None
-    assert "stage siqa: its file is not there, and was left out" in log.notes
-    alone = made._model.model.classifier.weight.detach().clone()
+    assert (log.recipe["name"], log.stages) == ("paper-without-siqa", [])
+    alone = without._model.model.classifier.weight.detach().clone()
     # The file has come: it is another fit now. It is read once.
     write(tmp_path / "siqa" / "train.en.jsonl", *[RECORD] * 8)
-    read = []
-    monkeypatch.setattr("isogloss.systems.neural.fine_tuning.stage", lambda *words: read.append(words) or stage(*words))
+    read: list[Any] = []
+    monkeypatch.setattr(
+        "isogloss.systems.neural.fine_tuning.with_stages", lambda *words: read.append(words) or with_stages(*words)
+    )
     made.learn(of, train, 0, context)
-    assert [name for name, *_ in read] == ["siqa"]
+    assert len(read) == 1
     log = read_fit_log(tmp_path / "fit")
     assert log is not None
     assert log.stages[0]["examples"] == 8
-    assert not any("siqa" in note for note in log.notes)
+    assert log.recipe["name"] == "paper"
     assert not made._model.model.classifier.weight.equal(alone)
 
 

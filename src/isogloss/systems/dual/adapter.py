@@ -54,7 +54,7 @@ class DualEncoderAdapter(RetrievalAdapter):
         return cast("DualEncoder", model)
 
     def _objective(self, train: Examples) -> TrainingObjective:
-        """Every query with its answer, among the answers of its batch."""
+        """Every query with its answer, among the answers of its batch or of its part of it."""
         from isogloss.systems.dual.contrastive import ContrastiveObjective
 
         pairs = training_pairs(train)
@@ -64,6 +64,7 @@ class DualEncoderAdapter(RetrievalAdapter):
             pairs.places,
             pad=self.inputs.padding,
             chunk=self.recipe.micro,
+            candidates=self.recipe.candidates,
             both=self.both,
         )
         objective.notes = pairs.notes

@@ -1,15 +1,18 @@
 """Contrastive learning: every query must find its own answer among the answers of its batch.
 
-How many wrong answers a query sees is what matters here, so the batch of the recipe is taken whole: the answers of all
-processes are gathered, and where a batch does not fit into memory its gradients are cached. All vectors are computed
-in chunks and the graphs thrown away; the loss of the whole batch gives the gradient of every vector; then each chunk is
-computed once more, with the same dropout, and that gradient is sent back through it (Gao et al., 2021, "Scaling Deep
-Contrastive Learning Batch Size under Memory Limited Setup"). The result is the gradient of the whole batch.
+How many wrong answers a query sees is what matters here. A recipe says it: all of the batch, or those of a part of so
+many candidates, as where a reference accumulates small batches. It is the same whatever the hardware: the answers of
+all processes are gathered, and where a batch does not fit into memory its gradients are cached. All vectors are
+computed in chunks and the graphs thrown away; the loss of the whole batch gives the gradient of every vector; then each
+chunk is computed once more, with the same dropout, and that gradient is sent back through it (Gao et al., 2021,
+"Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup"). The result is the gradient of the whole
+batch.
 """
 
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -35,9 +38,9 @@ class DualEncoder(PooledEncoder):
 
 
 def contrastive_loss(
-    queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, both: bool = False
+    queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, candidates: int = 0, both: bool = False
 ) -> Tensor:
-    """The summed loss of queries that choose among the answers of all processes.
+    """The summed loss of queries that choose among the answers of all processes, or among their part of them.
 
     Args:
         queries: unit vectors (n, d) of this process.
@@ -45,12 +48,16 @@ def contrastive_loss(
         identities: (n, 2), which query and which answer it is, -1 for padding. The same answer elsewhere in the batch
             is not a wrong one, nor is another answer to the same query.
         scale: what cosines are multiplied with.
+        candidates: the batch is in parts of so many pairs, which do not see each other; 0 for one part.
         both: answers choose among queries as well, and the loss is the mean of both.
     """
     everyone = processes.gather(identities)
     places = torch.arange(len(identities), device=identities.device) + processes.rank() * len(identities)
-    others = torch.arange(len(everyone), device=identities.device) != places[:, None]
+    all_places = torch.arange(len(everyone), device=identities.device)
+    others = all_places != places[:, None]
     hidden = others & ((identities[:, None] == everyone) | (everyone < 0)).any(dim=2)
+    if candidates:
+        hidden |= all_places // candidates != places[:, None] // candidates
     real = identities[:, 0] >= 0
     total = _summed_loss(scale * queries @ processes.gather(answers).T, hidden, places, real)
     if not both:
@@ -73,21 +80,32 @@ class ContrastiveObjective(TrainingObjective):
         answers: the texts that answer them.
         places: (pairs, 2), the rows of a query and of its answer.
         chunk: rows of one side in a forward pass at most; 0 for the whole batch.
-        both: see `contrastive_loss`.
+        candidates, both: see `contrastive_loss`.
     """
 
     splittable = False
 
     def __init__(
-        self, queries: Encoded, answers: Encoded, places: Ints, *, pad: int, chunk: int = 0, both: bool = False
+        self,
+        queries: Encoded,
+        answers: Encoded,
+        places: Ints,
+        *,
+        pad: int,
+        chunk: int = 0,
+        candidates: int = 0,
+        both: bool = False,
     ) -> None:
         self.queries, self.answers, self.places = queries, answers, places
         self.lengths = answers.lengths[places[:, 1]]
-        self.pad, self.chunk, self.both = pad, chunk, both
+        self.pad, self.chunk, self.candidates, self.both = pad, chunk, candidates, both
+        # Items come sorted by length; parts of similar length would be told apart less easily than those of chance.
+        self._shuffled = np.random.default_rng(0).permutation(len(places))
         self._query_width = int(widths(queries.lengths).max())
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Both sides as tokens and lengths, and which they are."""
+        items = items[np.argsort(self._shuffled[items])] if self.candidates else items
         queries, answers = self.places[items].T
         query, query_length = table(self.queries, queries, self._query_width, size, self.pad)
         answer, answer_length = table(self.answers, answers, width, size, self.pad)
@@ -109,7 +127,8 @@ class ContrastiveObjective(TrainingObjective):
         return self._loss(model, queries, answers, batch)
 
     def _loss(self, model: nn.Module, queries: Tensor, answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-        return contrastive_loss(queries, answers, batch["identity"], model.scale.float(), both=self.both)
+        identities, scale = batch["identity"], model.scale.float()
+        return contrastive_loss(queries, answers, identities, scale, candidates=self.candidates, both=self.both)
 
     def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
         """Add the gradients; with cached ones where the batch is larger than a chunk."""

@@ -16,8 +16,8 @@ class DualEncoderSystem(NeuralSystem):
 
     LAReQA learns from SQuAD (a question and the sentence that answers it, with its paragraph), Mewsli-X from its own
     pairs of mention and entity, as in XTREME-R. Tatoeba and BUCC, which have baselines of another kind (`encoder`), may
-    learn from SQuAD as well. The recipe's `batch` is the number of answers each query chooses from, over all processes;
-    `micro` bounds the memory without changing that number.
+    learn from SQuAD as well. The recipe's `candidates` is the number of answers each query chooses from, or its `batch`
+    where that is 0, over all processes; `micro` bounds the memory without changing either.
 
     Args:
         model: see `NeuralSystem`.

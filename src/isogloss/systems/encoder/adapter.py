@@ -43,7 +43,10 @@ class EncoderAdapter(TaskAdapter):
 
     def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model with a new head, drawn from the seed."""
+        from isogloss.systems.neural.output_layer import use_float32_logits
+
         model: nn.Module = self.source.load_model(self.auto_class, seed, **self.head_settings)
+        use_float32_logits(model)
         return model
 
     def check(self, examples: Examples) -> None:
@@ -92,5 +95,5 @@ def most_likely(model: "nn.Module", lengths: Ints, batch: Callable[[Ints, int, i
 
 
 def best_label(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> tuple["Tensor"]:
-    """The number of the best label wherever the model gives logits."""
+    """The number of the best label wherever the model gives logits, which are float32."""
     return (model(**batch).logits.argmax(-1),)

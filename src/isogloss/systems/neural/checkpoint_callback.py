@@ -4,12 +4,14 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isogloss.errors import DataError, IsoglossError
 from isogloss.systems.base import FitContext
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import save, step_name
 from isogloss.tasks.examples import Examples
-from isogloss.training.checkpoint_record import CheckpointRecord, ProbeSet
+from isogloss.training.checkpoint_record import CheckpointRecord, ProbeSet, subset
+from isogloss.training.objective import TrainingObjective
 from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from isogloss.training.loop import CheckpointInfo
 
 _SHOWN = 3  # of many notes of a kind
+_PATIENCE_RULE = "training-dev"  # by which it is seen that training has converged
 
 
 class CheckpointCallback:
@@ -33,28 +36,57 @@ class CheckpointCallback:
         adapter: TaskAdapter,
         context: FitContext,
         languages: list[str],
+        trained_on: tuple[str, ...],
         seed: int,
         weights: Path,
         display: ProgressDisplay,
     ) -> None:
         recipe = adapter.recipe
-        self.adapter, self.languages, self.weights, self.display = adapter, languages, weights, display
-        selecting = {*selecting_languages(recipe.select, languages), *(("en",) if recipe.patience else ())}
-        wanted = [(code, split) for code in languages for split in ("dev", "test")]
-        wanted += [(code, "dev") for code in sorted(selecting)]
+        self.adapter, self.languages, self.trained_on = adapter, languages, trained_on
+        self.weights, self.display = weights, display
+        looked_at = selecting_languages(recipe.select, languages, trained_on)
+        patient = selecting_languages(_PATIENCE_RULE, languages, trained_on)
+        by_loss = recipe.select == "dev-loss"
+        selecting = {*(() if by_loss else looked_at), *(patient if recipe.patience else ())}
+        wanted = {
+            (code, split): limit
+            for code in languages
+            for split, limit in (("dev", recipe.dev_examples), ("test", recipe.test_examples))
+        } | {(code, "dev"): recipe.selecting_examples for code in sorted(selecting)}
 
         def find(language: str, split: str) -> Examples:
             examples = context.examples(language, split)
             adapter.check(examples)
             return examples
 
-        probes = ProbeSet.of(find, wanted, {"dev": recipe.dev_examples, "test": recipe.test_examples})
-        self.record = CheckpointRecord(
-            context.folder, adapter.task, seed, probes.examples, selecting, dev_task=adapter.dev_task
-        )
+        probes = ProbeSet.of(find, wanted)
         self.notes = list(probes.notes)
-        self._warn([note for note in self.notes if note.startswith(tuple(f"{code} dev: " for code in selecting))])
+        self._losses = self._dev_objectives(context, looked_at) if by_loss else {}
+        self.record = CheckpointRecord(
+            context.folder,
+            adapter.task,
+            seed,
+            probes.examples,
+            selecting,
+            self._losses.keys(),
+            dev_task=adapter.dev_task,
+        )
+        deciding = tuple(f"{code} dev{' loss' if by_loss else ''}: " for code in {*selecting, *looked_at})
+        self._warn([note for note in self.notes if note.startswith(deciding)])
         self.failure: Exception | None = None
+
+    def _dev_objectives(self, context: FitContext, languages: tuple[str, ...]) -> dict[str, TrainingObjective]:
+        """The dev sets of what it learns from as objectives; a note on those that are not there."""
+        found = {}
+        for language in languages:
+            try:
+                examples = subset(context.training_dev(language), self.adapter.recipe.selecting_examples)
+                found[language] = self.adapter.objective(examples)
+            except IsoglossError as error:
+                if isinstance(error, DataError) and error.where:  # a damaged file
+                    raise
+                self.notes.append(f"{language} dev loss: {error.what}")
+        return found
 
     def _warn(self, missing: list[str]) -> None:
         """Say before training that a dev set which should choose is not there."""
@@ -73,8 +105,14 @@ class CheckpointCallback:
         return self._converged()
 
     def _record(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
+        from isogloss.training.dev_loss import mean_loss
+
         step = checkpoint.step
-        self.record.add(step, lambda examples: self.adapter.predict(model, examples))
+        losses = {
+            language: (mean_loss(model, objective, self.adapter.recipe), len(objective))
+            for language, objective in self._losses.items()
+        }
+        self.record.add(step, lambda examples: self.adapter.predict(model, examples), losses)
         rows = [row for row in self.record.rows if row.step == step]
         scores = {
             code: dev_scores(rows, code, self.adapter.dev_task.main) for code in dict.fromkeys((*self.languages, "en"))
@@ -88,7 +126,7 @@ class CheckpointCallback:
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
         rule, main = self.adapter.recipe.select, self.adapter.dev_task.main
-        return {code: choose(rows, steps, rule, code, main) for code in self.languages if steps}
+        return {code: choose(rows, steps, rule, code, main, self.trained_on) for code in self.languages if steps}
 
     def _save_if_chosen(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
         """Save these weights where they are the best so far, and remove those that are no longer.
@@ -109,12 +147,15 @@ class CheckpointCallback:
                 shutil.rmtree(folder)
 
     def _converged(self) -> bool:
-        patience = self.adapter.recipe.patience
-        scores = dev_scores(self.record.rows, "en", self.adapter.dev_task.main) if patience else {}
-        if not scores:
+        patience, steps = self.adapter.recipe.patience, self.record.steps
+        if not patience:
             return False
-        best = max(scores, key=lambda at: (scores[at], -at))
-        return sum(at > best for at in scores) >= patience
+        best = self._best_for_patience(steps)
+        return best.by != "last" and sum(step > best.step for step in steps) >= patience
+
+    def _best_for_patience(self, steps: list[int]) -> ChosenCheckpoint:
+        """The best so far by the dev sets that tell when training has converged; `last` where there are none."""
+        return choose(self.record.rows, steps, _PATIENCE_RULE, "", self.adapter.dev_task.main, self.trained_on)
 
     def finish(self, last: int) -> dict[str, ChosenCheckpoint]:
         """Complete the record; gives the checkpoint that answers in each language."""
@@ -123,6 +164,6 @@ class CheckpointCallback:
         # The last weights are kept as such.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes
-        if self.adapter.recipe.patience and not dev_scores(self.record.rows, "en", self.adapter.dev_task.main):
-            self.notes.append("there is no English dev set to see convergence by")
+        if self.adapter.recipe.patience and self._best_for_patience(self.record.steps).by == "last":
+            self.notes.append("there is no dev set to see convergence by")
         return chosen

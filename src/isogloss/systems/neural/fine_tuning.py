@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from isogloss.systems.neural.fit_log import (
     write_fit_log,
 )
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
-from isogloss.systems.neural.stages import stage
+from isogloss.systems.neural.stages import with_stages
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.neural.weights import LAST, restore, save, step_name
 from isogloss.tasks.examples import Examples
@@ -28,7 +28,7 @@ from isogloss.tasks.loading import load
 from isogloss.training import processes
 from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
 from isogloss.training.objective import TrainingObjective
-from isogloss.training.selection import ChosenCheckpoint, selecting_languages
+from isogloss.training.selection import ChosenCheckpoint
 from isogloss.version import __version__
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class FineTuning:
         title = f"{self.adapter.task.id} seed {self.seed}"
         with show_progress(title, quiet=self.quiet or not processes.is_main()) as display:
             with processes.in_step():
-                sets, notes = self._training_sets(self.train)
+                sets, notes = with_stages(self.adapter.recipe, self.adapter.task, self.train)
             if context is None:
                 model, stages = self._prepare(sets)
                 self._train(model, stages, None, None, display)
@@ -111,18 +111,10 @@ class FineTuning:
             return self._train_with_log(sets, context, log, display)
 
     def _check_rule(self) -> None:
-        task, rule = self.adapter.dev_task, self.adapter.recipe.select
+        task, (rule, _, language) = self.adapter.dev_task, self.adapter.recipe.select.partition(":")
         known = (*task.languages, *task.also)
-        for language in selecting_languages(rule, ()):
-            if language not in known and rule != "english-dev":
-                raise unknown(f"language of {task.id} in {rule}:", language, known)
-
-    def _training_sets(self, train: Examples) -> tuple[list[Examples], list[str]]:
-        """The training sets of all stages, the task's own last, and notes on those that are not there."""
-        found = {name: stage(name, self.adapter.task, train.root) for name in self.adapter.recipe.stages}
-        absent = [name for name, examples in found.items() if examples is None]
-        notes = [f"stage {name}: its file is not there, and was left out" for name in absent]
-        return [*(examples for examples in found.values() if examples is not None), train], notes
+        if language and language not in known:
+            raise unknown(f"language of {task.id} in {rule}:{language}:", language, known)
 
     def _begin_or_resume(self, sets: list[Examples], notes: list[str], context: FitContext) -> FitLog:
         """The log of this very fit that is there, or a new one after whatever is there was removed."""
@@ -173,8 +165,9 @@ class FineTuning:
         callback = None
         with processes.in_step():
             if processes.is_main():
+                trained_on = context.dev_languages or tuple(sets[-1].language.split("+"))
                 asked = self._with_dev_sets(context)
-                callback = CheckpointCallback(adapter, asked, log.languages, self.seed, weights, display)
+                callback = CheckpointCallback(adapter, asked, log.languages, trained_on, self.seed, weights, display)
         model, stages = self._prepare(sets)
         trained = self._train(model, stages, folder / STATE, callback, display)
         with processes.in_step():
@@ -202,7 +195,7 @@ class FineTuning:
                 raise DataError(f"the training set of {dev_task.id} is in no data folder that could have a dev set")
             return load(dev_task, language, split, root)
 
-        return FitContext(context.folder, context.languages, examples)
+        return replace(context, examples=examples)
 
     def _load_model(self) -> "nn.Module":
         """A model that only predicts, where this process computes."""

@@ -16,7 +16,7 @@ from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-from isogloss.training.recipes import NAMES, Recipe, changes, recipe, resolved, size_of
+from isogloss.training.recipes import NAMES, SIQA, Recipe, changes, recipe, resolved, size_of, without_siqa
 from isogloss.version import __version__
 
 # What of a recipe may be changed: all but its name.
@@ -29,6 +29,12 @@ def flag(name: str, value: object) -> bool:
         fix = f"Write {name} or {name}=false"
         raise SystemFailureError(f"{name} = {value!r} is neither true nor false", fix=fix)
     return value
+
+
+def _switches_off(tables: Mapping[str, Any], key: str) -> bool:
+    """Whether a key is false anywhere in changes to a recipe."""
+    sections = (value for value in tables.values() if isinstance(value, Mapping))
+    return tables.get(key) is False or any(_switches_off(section, key) for section in sections)
 
 
 class NeuralSystem(System):
@@ -89,8 +95,13 @@ class NeuralSystem(System):
 
     def _name_parts(self) -> list[str]:
         last = re.sub(r"[^\w.-]+", "-", self.source.title)
-        extra = [self.recipe_name] if self.recipe_name != "paper" else []
+        extra = [self._recorded_recipe] if self._recorded_recipe != "paper" else []
         return [self.family, last, *(["random"] if self.source.random else []), *extra]
+
+    @property
+    def _recorded_recipe(self) -> str:
+        """The recipe as records name it: without Social IQa it is another one."""
+        return without_siqa(self.recipe_name) if _switches_off(self.overrides, SIQA) else self.recipe_name
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -102,7 +113,7 @@ class NeuralSystem(System):
             "model": self.source.name,
             "model_hash": self.source.identity,
             "weights": "random" if self.source.random else "pretrained",
-            "recipe": self.recipe_name,
+            "recipe": self._recorded_recipe,
             **({"overrides": self.overrides} if self.overrides else {}),
         }
 
@@ -110,6 +121,8 @@ class NeuralSystem(System):
         """What its metadata say, which is all that matters; of the changes to the recipe, those for the task."""
         found = dict(super().deciding_settings(configuration, task))
         found.pop("settings", None)
+        # Which tasks do without Social IQa, the changes say; to all others the recipe is the same.
+        found["recipe"] = str(found.get("recipe", "")).removesuffix(without_siqa(""))
         return found | resolved(found.pop("overrides", {}), task.id, self.size)
 
     @abstractmethod

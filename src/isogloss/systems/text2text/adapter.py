@@ -31,7 +31,10 @@ class Text2TextAdapter(TaskAdapter):
 
     def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model, which needs no head."""
+        from isogloss.systems.neural.output_layer import use_float32_logits
+
         model: nn.Module = self.source.load_model("AutoModelForSeq2SeqLM", seed)
+        use_float32_logits(model)
         return model
 
     def _objective(self, train: Examples) -> TrainingObjective:
