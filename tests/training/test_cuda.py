@@ -18,7 +18,7 @@ from isogloss.training import loop  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.inference import outputs  # noqa: E402
-from isogloss.training.optimizer import Optimizer  # noqa: E402
+from isogloss.training.optimizer import AdamW  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.train_step import TrainStep, to_device  # noqa: E402
 from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402
@@ -145,7 +145,7 @@ def gathered(widths):
     """The gradients after some batches of these widths, and why they were not captured."""
     torch.manual_seed(3)
     model, words = Hungry(1).cuda().train(), Words()
-    optimizer = Optimizer(model, RECIPE, len(widths), torch.float32, accumulate=True)
+    optimizer = AdamW(model, RECIPE, len(widths), torch.float32, accumulate=True)
     step = TrainStep(model, words, optimizer, graphs=True)
     for width in widths:
         step.backward(to_device(words.batch(np.arange(16), width, 16), optimizer.weights.device), 1 / 16)

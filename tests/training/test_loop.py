@@ -351,7 +351,7 @@ def test_memory_that_is_short_for_the_model_says_so(monkeypatch):
     def short(*_, **__):
         raise SHORT[0]
 
-    monkeypatch.setattr(loop, "Optimizer", short)
+    monkeypatch.setitem(loop.OPTIMIZERS, "adamw", short)
     with pytest.raises(TrainingError, match=r"short for 203 weights, their gradients and moments.*smaller model"):
         loop.train(bag(), Words(), RECIPE)
 
