@@ -41,9 +41,7 @@ class Shapes(torch.nn.Module):
         }
         for name, shape in shapes.items():
             scale = {"wide": 30.0, "bias": 0.0}.get(name, 0.5)
-            self.register_parameter(
-                name, torch.nn.Parameter(torch.randn(shape, generator=generator, dtype=torch.float32) * scale)
-            )
+            self.register_parameter(name, torch.nn.Parameter(torch.randn(shape, generator=generator) * scale))
         self.tied = self.table
         self.unused = torch.nn.Parameter(torch.ones(4, 4))
 
@@ -69,8 +67,9 @@ def reference(model, rate=1e-3):
 
 def apart(left, right):
     """The largest difference between two models' parameters, as a share of each parameter's size."""
-    pairs = zip(left.parameters(), right.parameters(), strict=True)
-    return max(float((a - b).norm() / b.norm().clamp(min=1e-3)) for a, b in pairs)
+    with torch.no_grad():
+        pairs = zip(left.parameters(), right.parameters(), strict=True)
+        return max(float((a - b).norm() / b.norm().clamp(min=1e-3)) for a, b in pairs)
 
 
 def learn(model, found, steps):
@@ -110,7 +109,7 @@ def test_a_whole_run_equals_transformers(micro):
         torch.nn.utils.clip_grad_norm_(plain.parameters(), 0.5)
         theirs.step()
         theirs.zero_grad()
-        losses.append(float(loss))
+        losses.append(loss.item())
     assert np.allclose(trained.losses, losses, atol=2e-6)
     assert apart(model, plain) < 5e-6
 
@@ -200,20 +199,17 @@ def test_rows_without_gradients_beside_very_large_ones_stay():
 
 def test_a_model_in_bf16_has_exact_weights_beside_it():
     exact, half = Shapes(), Shapes()
-    found = Adafactor(half, RECIPE, 20, torch.bfloat16)
+    found, theirs = Adafactor(half, RECIPE, 20, torch.bfloat16), reference(exact)
     half.bfloat16()
-    with torch.no_grad():
-        for step in range(20):
-            for each, dtype in ((exact, torch.float32), (half, torch.bfloat16)):
-                generator = torch.Generator().manual_seed(step)
-                for parameter in each.parameters():
-                    gradient = torch.randn(parameter.shape, generator=generator).bfloat16()
-                    parameter.grad = gradient.to(dtype)
-            if step == 0:
-                theirs = reference(exact)
-            theirs.step()
-            found.collect()
-            found.update()
+    for step in range(20):
+        for each in (exact, half):
+            generator = torch.Generator().manual_seed(step)
+            for parameter in each.parameters():
+                gradient = torch.randn(parameter.shape, generator=generator).bfloat16()
+                parameter.grad = gradient.to(parameter.dtype)
+        theirs.step()
+        found.collect()
+        found.update()
     found.hand_back(half)
     assert half.table.dtype == torch.float32
     assert apart(half, exact) < 2e-6
