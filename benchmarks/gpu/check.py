@@ -9,7 +9,7 @@ from shapes import Synthetic, logits, model_of, small
 
 from isogloss.training.batching import BatchSchedule
 from isogloss.training.inference import outputs
-from isogloss.training.optimizer import Optimizer
+from isogloss.training.optimizer import AdamW
 from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import TrainStep, to_device
 
@@ -20,7 +20,7 @@ def gradients(model: torch.nn.Module, objective: Synthetic, *, graphs: bool, rou
     """The collected gradients of the first batches, at weights that do not change."""
     device = next(model.parameters()).device
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
-    optimizer = Optimizer(model, RECIPE, 100, dtype)
+    optimizer = AdamW(model, RECIPE, 100, dtype)
     model.to(dtype)
     found = []
     step = TrainStep(model, objective, optimizer, graphs=graphs)
@@ -42,7 +42,7 @@ def updates(model: torch.nn.Module, objective: Synthetic) -> None:
         learner = copy.deepcopy(model).to(device)
         recipe = replace(RECIPE, steps=20, precision=precision)
         dtype = torch.float32 if precision == "fp32" else torch.bfloat16
-        optimizer = Optimizer(learner, recipe, 20, dtype)
+        optimizer = AdamW(learner, recipe, 20, dtype)
         learner.to(dtype)
         step = TrainStep(learner, objective, optimizer, graphs=True)
         for [batch] in BatchSchedule(objective.lengths, 1, recipe, 0).updates():

@@ -40,7 +40,7 @@ DUAL: dict[str, Any] = {
     "max_length": 40,
     "query_length": 24,
 }
-WRITER: dict[str, Any] = {"learning_rate": 4e-3, "batch": 16, "warmup": 5, "schedule": "linear", "dropout": 0.0}
+WRITER: dict[str, Any] = {"learning_rate": 2e-2, "batch": 16, "warmup": 5, "schedule": "linear", "dropout": 0.0}
 # Each kind with a model that has segments, one that has none, or one that must be told the language.
 ENCODERS = [
     ("xnli", "tiny_bert"),

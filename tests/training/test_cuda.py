@@ -16,10 +16,11 @@ from transformers import BertConfig, BertModel  # noqa: E402
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.systems.neural.output_layer import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
+from isogloss.training.adafactor import Adafactor  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.inference import outputs  # noqa: E402
-from isogloss.training.optimizer import Optimizer  # noqa: E402
+from isogloss.training.optimizer import AdamW  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.train_step import TrainStep, to_device  # noqa: E402
 from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402
@@ -70,16 +71,52 @@ def curve(monkeypatch, graphs, **changes):
         return loop.train(bag(7), Words(), replace(RECIPE, **changes), seed=7)
 
 
+@pytest.mark.parametrize("optimizer", ["adamw", "adafactor"])
 @pytest.mark.parametrize("micro", [0, 4])
-def test_a_captured_run_has_the_curve_of_an_eager_one(monkeypatch, micro):
-    captured, eager = (curve(monkeypatch, graphs, micro=micro) for graphs in (True, False))
+def test_a_captured_run_has_the_curve_of_an_eager_one(monkeypatch, micro, optimizer):
+    changes = {"micro": micro, "optimizer": optimizer}
+    captured, eager = (curve(monkeypatch, graphs, **changes) for graphs in (True, False))
     assert not captured.eager_because
     assert captured.losses == pytest.approx(eager.losses, abs=2e-3)
 
 
-def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", [AdamW, Adafactor])
+def test_an_update_needs_nothing_from_the_host(kind):
+    model = bag(7).cuda()
+    optimizer = kind(model, RECIPE, 3, torch.bfloat16)
+    model.bfloat16()
+    for number in range(3):
+        for parameter in model.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        torch.cuda.set_sync_debug_mode("error" if number else "default")  # the first compiles
+        try:
+            optimizer.collect()
+            optimizer.update()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+    assert int(optimizer.done) == 3
+
+
+def test_adafactor_on_the_device_is_that_on_the_processor():
+    curves = []
+    for device in ("cpu", "cuda"):
+        model = bag(7).to(device)
+        optimizer = Adafactor(model, replace(RECIPE, optimizer="adafactor"), 20, torch.float32)
+        for step in range(20):
+            generator = torch.Generator().manual_seed(step)
+            for parameter in model.parameters():
+                parameter.grad = torch.randn(parameter.shape, generator=generator).to(device)
+            optimizer.collect()
+            optimizer.update()
+        curves.append(torch.cat([parameter.detach().cpu().reshape(-1) for parameter in model.parameters()]))
+    assert torch.allclose(*curves, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "adafactor"])
+def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, optimizer):
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
-    whole = loop.train(bag(7), Words(), RECIPE, seed=7)
+    recipe = replace(RECIPE, optimizer=optimizer)
+    whole = loop.train(bag(7), Words(), recipe, seed=7)
 
     class Killed(Exception):  # noqa: N818
         pass
@@ -91,8 +128,8 @@ def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
 
     state = tmp_path / "state.pt"
     with pytest.raises(Killed):
-        loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=stop)
-    again = loop.train(bag(99), Words(), RECIPE, seed=7, state=state)
+        loop.train(bag(7), Words(), recipe, seed=7, state=state, on_checkpoint=stop)
+    again = loop.train(bag(99), Words(), recipe, seed=7, state=state)
     assert again.losses == pytest.approx(whole.losses, abs=2e-3)
 
 
@@ -146,7 +183,7 @@ def gathered(widths):
     """The gradients after some batches of these widths, and why they were not captured."""
     torch.manual_seed(3)
     model, words = Hungry(1).cuda().train(), Words()
-    optimizer = Optimizer(model, RECIPE, len(widths), torch.float32, accumulate=True)
+    optimizer = AdamW(model, RECIPE, len(widths), torch.float32, accumulate=True)
     step = TrainStep(model, words, optimizer, graphs=True)
     for width in widths:
         step.backward(to_device(words.batch(np.arange(16), width, 16), optimizer.weights.device), 1 / 16)

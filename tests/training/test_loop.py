@@ -23,6 +23,7 @@ from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
 RECIPE = Recipe("toy", 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
+ADAFACTOR = replace(RECIPE, optimizer="adafactor", weight_decay=0.0)
 HERE = Path(__file__).parent
 MARK = 19
 
@@ -156,10 +157,11 @@ def test_the_exact_weights_come_back():
 
 
 @pytest.mark.slow
-def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
+@pytest.mark.parametrize("recipe", [RECIPE, ADAFACTOR], ids=lambda recipe: recipe.optimizer)
+def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, recipe):
     """A process is killed with SIGKILL in the middle; another goes on, to the bit as if nothing had happened."""
     whole = bag(7)
-    curve = loop.train(whole, Words(), RECIPE, seed=7).losses
+    curve = loop.train(whole, Words(), recipe, seed=7).losses
     script = (
         "import os, signal, sys, torch; sys.path.insert(0, sys.argv[2])\n"
         "torch.set_num_threads(1)\n"
@@ -170,8 +172,7 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
         "loop.STATE_EVERY = 0\n"
         "def look(info, model):\n"
         "    if info.step >= 9: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "recipe = Recipe('toy', 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)\n"
-        "loop.train(bag(7), Words(), recipe, seed=7, state=Path(sys.argv[1]), on_checkpoint=look)\n"
+        f"loop.train(bag(7), Words(), {recipe!r}, seed=7, state=Path(sys.argv[1]), on_checkpoint=look)\n"
     )
     state = tmp_path / "state.pt"
     killed = subprocess.run([sys.executable, "-c", script, state, HERE.parent], check=False, env=os.environ)
@@ -180,7 +181,7 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
     resumed = bag(99)  # whatever it is, the state replaces it
     again = loop.train(
-        resumed, Words(), RECIPE, seed=7, state=state, on_checkpoint=lambda m, _: seen.append(m.step) or False
+        resumed, Words(), recipe, seed=7, state=state, on_checkpoint=lambda m, _: seen.append(m.step) or False
     )
     assert seen[0] > 6
     assert (again.losses == curve).all()
@@ -351,7 +352,7 @@ def test_memory_that_is_short_for_the_model_says_so(monkeypatch):
     def short(*_, **__):
         raise SHORT[0]
 
-    monkeypatch.setattr(loop, "Optimizer", short)
+    monkeypatch.setitem(loop.OPTIMIZERS, "adamw", short)
     with pytest.raises(TrainingError, match=r"short for 203 weights, their gradients and moments.*smaller model"):
         loop.train(bag(), Words(), RECIPE)
 
@@ -430,8 +431,10 @@ def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_processes_learn_what_one_does(tmp_path):
+@pytest.mark.parametrize("optimizer", loop.OPTIMIZERS)
+def test_two_processes_learn_what_one_does(tmp_path, optimizer):
     """torchrun with two processes on the CPU: the same losses and weights within rounding."""
+    recipe = Recipe("toy", 1e-2, optimizer, epochs=4, batch=15, dropout=0.0)
     script = tmp_path / "job.py"
     script.write_text(
         "import sys; sys.path.insert(0, sys.argv[2])\n"
@@ -441,14 +444,13 @@ def test_two_processes_learn_what_one_does(tmp_path):
         "from isogloss.training import loop, processes\n"
         "from isogloss.training.recipes import Recipe\n"
         "model = bag(7)\n"
-        "recipe = Recipe('toy', 1e-2, epochs=4, batch=15, dropout=0.0)\n"
-        "trained = loop.train(model, Words(), recipe, seed=7)\n"
+        f"trained = loop.train(model, Words(), {recipe!r}, seed=7)\n"
         "if processes.is_main(): np.savez(sys.argv[1], losses=trained.losses, weights=weights(model))\n"
     )
     launched(script, tmp_path / "found.npz", HERE.parent)
     found = np.load(tmp_path / "found.npz")
     model = bag(7)
-    trained = loop.train(model, Words(), Recipe("toy", 1e-2, epochs=4, batch=15, dropout=0.0), seed=7)
+    trained = loop.train(model, Words(), recipe, seed=7)
     assert np.allclose(found["losses"], trained.losses, atol=1e-5)
     assert np.allclose(found["weights"], weights(model), atol=1e-4)
 

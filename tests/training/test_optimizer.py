@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch")
 
 from isogloss.training import optimizer  # noqa: E402
-from isogloss.training.optimizer import Optimizer  # noqa: E402
+from isogloss.training.optimizer import AdamW  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 
 RECIPE = Recipe("toy", 0.1, schedule="constant")
@@ -13,7 +13,7 @@ RECIPE = Recipe("toy", 0.1, schedule="constant")
 
 def test_what_a_pass_did_not_use_has_no_gradient_left_from_the_one_before():
     model = torch.nn.ParameterDict({"always": torch.ones(2, 2), "once": torch.ones(2, 2)})
-    found = Optimizer(model, RECIPE, 3, torch.float32)
+    found = AdamW(model, RECIPE, 3, torch.float32)
     for used in (("always", "once"), ("always",)):
         sum(model[name].sum() for name in used).backward()
         found.collect()
@@ -27,14 +27,14 @@ def test_any_number_of_models_is_compiled_for(monkeypatch):
     """Dynamo compiles a piece of code for eight sizes; there are more heads than that."""
     compiled = torch.compile
     monkeypatch.setattr(torch, "compile", lambda *args, **settings: compiled(*args, **settings, backend="eager"))
-    optimizer._compiled_adamw.cache_clear()
+    optimizer.compiled_for.cache_clear()
     for labels in range(1, torch._dynamo.config.recompile_limit + 3):
         model = torch.nn.Linear(4, labels)
         plain = torch.nn.Linear(4, labels)
         plain.load_state_dict(model.state_dict())
         reference = torch.optim.AdamW(plain.parameters(), 0.1, weight_decay=0.0)
-        found = Optimizer(model, Recipe("toy", 0.1, schedule="constant", clip=0), 3, torch.float32)
-        monkeypatch.setattr(found, "_apply", found._compiled)
+        found = AdamW(model, Recipe("toy", 0.1, schedule="constant", clip=0), 3, torch.float32)
+        monkeypatch.setattr(found, "compiled", True)
         for _ in range(2):
             for each in (model, plain):
                 each(torch.ones(1, 4)).square().sum().backward()
@@ -43,4 +43,4 @@ def test_any_number_of_models_is_compiled_for(monkeypatch):
             reference.step()
             reference.zero_grad()
         assert torch.allclose(model.weight, plain.weight, atol=1e-4)
-    optimizer._compiled_adamw.cache_clear()
+    optimizer.compiled_for.cache_clear()

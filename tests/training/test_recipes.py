@@ -28,7 +28,8 @@ def test_the_paper_has_two_sizes_and_mt5() -> None:
         assert (base.epochs, base.batch, base.learning_rate, base.schedule) == (2, 32, 2e-5, "linear")
         assert (large.epochs, large.batch, large.learning_rate, large.schedule) == (2, 16, 3e-5, "linear")
         assert (mt5.steps, mt5.tokens, mt5.learning_rate, mt5.schedule) == (10_000, 2**17, 1e-3, "constant")
-        assert mt5.dropout == 0.1
+        assert (mt5.optimizer, mt5.clip, mt5.warmup, mt5.dropout) == ("adafactor", 0.0, 0, 0.1)
+        assert {base.optimizer, large.optimizer} == {"adamw"}
         assert mt5.checkpoints * mt5.steps / 100 == 200
         assert {base.select, large.select, mt5.select} == {"dev-loss" if "lareqa" in task else "training-dev"}
         assert {base.selecting_examples, large.selecting_examples, mt5.selecting_examples} == {"all"}
@@ -89,6 +90,30 @@ def test_the_lengths_of_questions_and_answers() -> None:
         assert (found.query_length, found.answer_length) == (96, 256)
     squad = recipe("scripts", "xquad")
     assert (squad.weight_decay, squad.warmup) == (1e-4, 500)
+
+
+def test_the_rate_of_mt5_comes_with_its_optimizer() -> None:
+    for name in NAMES:
+        for task in TASKS.shipped:
+            found = recipe(name, task, "text2text")
+            assert (found.optimizer, found.learning_rate, found.schedule) == ("adafactor", 1e-3, "constant")
+
+
+@pytest.mark.parametrize(
+    ("name", "tables", "said"),
+    [
+        ("paper", {"text2text": {"weight_decay": 0.1}}, "weight_decay = 0.1 is AdamW's alone"),
+        ("paper", {"xquad": {"text2text": {"epsilon": 1e-6}}}, "epsilon = 1e-06 is AdamW's alone"),
+        ("scripts", {"text2text": {"weight_decay": 0.01}}, 'Set weight_decay = 0.0 or optimizer = "adamw"'),
+    ],
+)
+def test_what_is_adamws_alone_is_refused_with_adafactor(name: str, tables: dict[str, Any], said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
+        recipe(name, "xquad", "text2text", tables)
+    assert recipe(name, "xquad", "base", tables).optimizer == "adamw"
+    assert recipe(name, "xquad", "text2text", {**tables, "optimizer": "adamw", "text2text": {"optimizer": "adamw"}})
+    with pytest.raises(RecipeError, match=r"weight_decay = 0\.0001 is AdamW's alone"):
+        recipe("scripts", "xquad", "base", {"optimizer": "adafactor"})
 
 
 def test_keung_looks_after_every_two_percent_of_the_training_set() -> None:
@@ -184,6 +209,7 @@ def test_a_name_that_does_not_exist_brings_the_nearest(tables: dict[str, Any], s
         ({"batch": "all"}, "batch = 'all' is not a whole number"),
         ({"stages": [1]}, "is not a list of texts"),
         ({"schedule": "cosine"}, "it is linear or constant"),
+        ({"optimizer": "sgd"}, "it is adamw or adafactor"),
         ({"precision": "fp16"}, "it is auto or bf16 or fp32"),
         ({"checkpoints": 0}, "it is a percentage, above 0 and at most 100"),
         ({"checkpoints": 101}, "it is a percentage, above 0 and at most 100"),

@@ -1,7 +1,7 @@
 """The training loop: batches in, a trained model out; it can be killed at any time and goes on where it was."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,19 +12,22 @@ import torch
 from torch import nn
 
 from isogloss.training import processes
+from isogloss.training.adafactor import Adafactor
 from isogloss.training.batching import BatchSchedule
 from isogloss.training.divergence import DivergenceGuard
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.interruption import Interruption
 from isogloss.training.model_setup import cast, precision_of, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
-from isogloss.training.optimizer import Optimizer
+from isogloss.training.optimizer import AdamW, Optimizer
 from isogloss.training.prefetch import PreparedUpdate, prepared_updates
 from isogloss.training.recipes import Recipe
 from isogloss.training.resume import ResumableState
 from isogloss.training.throughput import Throughput
 from isogloss.training.train_step import TrainStep, to_device
 
+# By their names in a recipe.
+OPTIMIZERS: Mapping[str, type[Optimizer]] = {"adamw": AdamW, "adafactor": Adafactor}
 REPORT_EVERY = 0.5  # seconds between two reports of progress
 # Seconds between two writings of the state, which take a while for a large model: at checkpoints, and anywhere else.
 STATE_EVERY = 30.0
@@ -158,7 +161,7 @@ class _TrainingRun:
         set_up(model, recipe, self.device)
         dtype = precision_of(recipe.precision, self.device)
         several = (objective.splittable and recipe.micro + recipe.tokens > 0) or processes.world() > 1
-        self.optimizer = Optimizer(model, recipe, self.steps, dtype, accumulate=several)
+        self.optimizer = OPTIMIZERS[recipe.optimizer](model, recipe, self.steps, dtype, accumulate=several)
         cast(model, dtype)
         self.train_step = TrainStep(model, objective, self.optimizer, graphs=not recipe.checkpointing)
         self.throughput = Throughput(model, objective, self.device, dtype)

@@ -1,15 +1,16 @@
-"""AdamW over one flat array, with the schedule on the device: an update needs nothing from the host.
+"""Optimizers over one flat array, with the schedule on the device: an update needs nothing from the host.
 
 Weights and moments are flat float32 arrays. However the model computes, its gradients are copied into one more, their
 norm is one reduction, and the new weights are copied back. A gradient that is not finite leaves everything as it was.
-On CUDA the update is compiled into a single kernel, which reads and writes every number once; elsewhere it is torch's.
+On CUDA AdamW is compiled into a single kernel, which reads and writes every number once; elsewhere it is torch's.
 """
 
 import importlib.util
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -31,30 +32,34 @@ def rates(recipe: Recipe, steps: int) -> Tensor:
     return (recipe.learning_rate * factor.clamp(0, 1)).float()
 
 
-class Optimizer:
+class Optimizer(ABC):
     """Updates a model's parameters by its recipe, one schedule long.
+
+    It keeps what every optimizer needs: weights, gradients, the schedule, the count of updates. A subclass adds its
+    moments, names them in `kept`, and says in `_apply` how the weights change.
 
     Args:
         model: on its device, in float32: these are the weights that are kept exactly.
-        recipe: rate, decay, epsilon and clipping.
+        recipe: rate, clipping and the optimizer's own settings.
         steps: how many updates there will be.
         dtype: what the model will compute in.
         accumulate: whether gradients are added up over several passes or processes before an update.
     """
 
+    # The arrays that an exact continuation needs.
+    kept: ClassVar[tuple[str, ...]] = ("weights", "step_number", "done")
+
     def __init__(
         self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
     ) -> None:
         self.parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        self.parameters.sort(key=lambda parameter: parameter.ndim < 2)  # biases and norms, which do not decay, last
+        # Biases and norms, which do not decay, last; one shape side by side, so that all of it is a single array.
+        self.parameters.sort(key=lambda parameter: (parameter.ndim < 2, parameter.shape))
         device = self.parameters[0].device
         self.recipe, self.accumulate = recipe, accumulate
-        self.decaying = sum(parameter.numel() for parameter in self.parameters if parameter.ndim >= 2)
         self.weights = torch.cat([parameter.detach().float().reshape(-1) for parameter in self.parameters])
-        self.mean, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
-        compiled = device.type == "cuda" and importlib.util.find_spec("triton") is not None
-        self._apply = self._compiled if compiled else self._fused
-        exact = accumulate or not compiled
+        self.compiled = device.type == "cuda" and importlib.util.find_spec("triton") is not None
+        exact = accumulate or not self.compiled
         self.gradients = torch.zeros_like(self.weights, dtype=torch.float32 if exact else dtype)
         self._weight_views, self._gradient_views = self._views(self.weights), self._views(self.gradients)
         self.rates = rates(recipe, steps).to(device)
@@ -96,11 +101,48 @@ class Optimizer:
             self.gradients.zero_()
         self.warm = True
 
+    @abstractmethod
+    def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        """Change weights and moments by the gradients over `scale`, counting in `done`; if not `finite`, do nothing."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything an exact continuation needs."""
+        return {name: getattr(self, name) for name in self.kept}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        with torch.no_grad():
+            for name, array in self.state().items():
+                array.copy_(state[name])
+            torch._foreach_copy_(self.parameters, self._weight_views)
+
+    def hand_back(self, model: nn.Module) -> None:
+        """Give a model the exact weights, in float32."""
+        model.float()
+        with torch.no_grad():
+            torch._foreach_copy_(self.parameters, self._weight_views)
+
+
+class AdamW(Optimizer):
+    """AdamW with weight decay on matrices only."""
+
+    kept = (*Optimizer.kept, "mean", "square")
+
+    def __init__(
+        self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
+    ) -> None:
+        super().__init__(model, recipe, steps, dtype, accumulate=accumulate)
+        self.decaying = sum(parameter.numel() for parameter in self.parameters if parameter.ndim >= 2)
+        self.mean, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
+
+    def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        (self._compiled if self.compiled else self._fused)(rate, scale, finite)
+
     def _compiled(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
         self.done += finite
         flat = self.weights, self.mean, self.square, self.gradients
         settings = self.decaying, self.recipe.weight_decay, self.recipe.epsilon
-        adamw = _compiled_adamw(len(self.weights), self.gradients.dtype, *settings)
+        adamw = compiled_for(_adamw, len(self.weights), self.gradients.dtype, *settings)
         adamw(flat, (rate, scale, finite, self.done), settings)
 
     def _fused(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
@@ -126,24 +168,6 @@ class Optimizer:
             )
         self.done.copy_(done + finite)
 
-    def state(self) -> dict[str, Any]:
-        """Everything an exact continuation needs."""
-        names = "weights", "mean", "square", "step_number", "done"
-        return {name: getattr(self, name) for name in names}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
-        with torch.no_grad():
-            for name, array in self.state().items():
-                array.copy_(state[name])
-            torch._foreach_copy_(self.parameters, self._weight_views)
-
-    def hand_back(self, model: nn.Module) -> None:
-        """Give a model the exact weights, in float32."""
-        model.float()
-        with torch.no_grad():
-            torch._foreach_copy_(self.parameters, self._weight_views)
-
 
 def _adamw(
     flat: tuple[Tensor, Tensor, Tensor, Tensor],
@@ -167,9 +191,10 @@ def _adamw(
 
 
 @cache
-def _compiled_adamw(*shape: object) -> Callable[..., None]:
-    """AdamW for arrays of one size and one setting."""
+def compiled_for(function: FunctionType, *sizes: object) -> Callable[..., None]:
+    """A function compiled for arrays of these sizes and settings."""
     # A piece of code is compiled for eight sizes and no more; so each has a code of its own.
-    own = FunctionType(_adamw.__code__.replace(co_name=f"adamw_{abs(hash(shape)):x}"), _adamw.__globals__)
+    name = f"{function.__name__}_{abs(hash(sizes)):x}"
+    own = FunctionType(function.__code__.replace(co_name=name), function.__globals__)
     compiled: Callable[..., None] = torch.compile(own, fullgraph=True, dynamic=False)
     return compiled

@@ -33,6 +33,7 @@ class Recipe:
 
     Attributes:
         name: `paper`, `scripts` or `keung`, or the user's own.
+        optimizer: `adamw`, or `adafactor` (T5's and mT5's), whose rate is relative to the size of each parameter.
         learning_rate: the highest rate of the schedule.
         epochs: passes over the training set, unless `steps` is set.
         steps: updates in all; 0 leaves it to `epochs`.
@@ -41,8 +42,8 @@ class Recipe:
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
         schedule: `linear` (to zero) or `constant`.
         warmup: updates over which the rate rises from zero first.
-        weight_decay: AdamW's, on matrices only: biases and norms do not decay.
-        epsilon: AdamW's.
+        weight_decay: AdamW's alone, on matrices only: biases and norms do not decay.
+        epsilon: AdamW's alone.
         clip: the norm gradients are scaled down to; 0 for no clipping.
         dropout: the rate everywhere in the model; None leaves the model's own.
         max_length: tokens of one input; longer ones are split (tagging, questions) or cut.
@@ -67,6 +68,7 @@ class Recipe:
 
     name: str
     learning_rate: float
+    optimizer: str = "adamw"
     epochs: float = 2.0
     steps: int = 0
     batch: int = 32
@@ -96,6 +98,13 @@ class Recipe:
     stages: tuple[str, ...] = ()
     siqa: bool = True
     candidates: int = 0
+
+    def __post_init__(self) -> None:
+        for key in _ADAMW_ONLY if self.optimizer != "adamw" else ():
+            value, default = getattr(self, key), _DEFAULTS[key]
+            if value != default:
+                fix = f'Set {key} = {default} or optimizer = "adamw", in a file below its task or size'
+                raise RecipeError(f"{key} = {value} is AdamW's alone, and optimizer = {self.optimizer!r}", fix=fix)
 
 
 def recipe(name: str, task: str, size: str = "base", overrides: Mapping[str, Any] | str | Path | None = None) -> Recipe:
@@ -200,8 +209,15 @@ def _section(table: Mapping[str, Any], where: str, sizes: tuple[str, ...]) -> Ma
     return found
 
 
+# What only AdamW has is refused with another optimizer, where it would be ignored.
+_ADAMW_ONLY = ("weight_decay", "epsilon")
+_DEFAULTS = {field.name: field.default for field in fields(Recipe)}
 _TYPES = {field.name: field.type for field in fields(Recipe)}
-_CHOICES = {"schedule": ("linear", "constant"), "precision": ("auto", "bf16", "fp32")}
+_CHOICES = {
+    "optimizer": ("adamw", "adafactor"),
+    "schedule": ("linear", "constant"),
+    "precision": ("auto", "bf16", "fp32"),
+}
 _POSITIVE = ("learning_rate", "batch", "max_length", "stride", "query_length", "answer_length", "n_best", "epsilon")
 # What is accepted for a field's type, how it is read, and what it is called.
 _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {

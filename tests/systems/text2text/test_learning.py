@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = {"tokens": 0, "batch": 16, "learning_rate": 4e-3, "schedule": "linear", "warmup": 5, "checkpoints": 100.0}
+SETTINGS = {"tokens": 0, "batch": 16, "learning_rate": 5e-2, "schedule": "linear", "warmup": 5, "checkpoints": 100.0}
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,9 @@
 """One fit: stages, training, the record of its checkpoints, and the weights of those that answer."""
 
+import dataclasses
 import hashlib
 import shutil
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -195,7 +196,7 @@ class FineTuning:
                 raise DataError(f"the training set of {dev_task.id} is in no data folder that could have a dev set")
             return load(dev_task, language, split, root)
 
-        return replace(context, examples=examples)
+        return dataclasses.replace(context, examples=examples)
 
     def _load_model(self) -> "nn.Module":
         """A model that only predicts, where this process computes."""
