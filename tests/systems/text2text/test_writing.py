@@ -284,7 +284,8 @@ def test_the_loss_looks_at_no_value(elements: int, source: ModelSource, monkeypa
 def test_vectors_are_means_of_the_encoders_outputs(model: Any, source: ModelSource) -> None:
     from isogloss.systems.neural.pooled_encoder import PooledEncoder
 
-    finder = Text2TextRetrieval(isogloss.task("tatoeba"), RECIPE, source)
+    reader = Text2TextReader(isogloss.task("xquad"), RECIPE, source)
+    finder = Text2TextRetrieval(isogloss.task("tatoeba"), RECIPE, source, reader)
     texts = ["it was raining", "the cat and the dog and the sun", "no"]
     found = finder.vectors(PooledEncoder(model.get_encoder(), "mean"), texts, 48)
     for text, vector in zip(texts, found, strict=True):
