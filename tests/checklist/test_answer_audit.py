@@ -9,8 +9,8 @@ import pytest
 from isogloss.checklist import fair_answers
 from isogloss.checklist.answer_audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
-from isogloss.checklist.fair_answers import RightAnswer, fair_rule
-from isogloss.checklist.shipped import cases_with_every_word, language_examples, suite_cases
+from isogloss.checklist.fair_answers import fair_rule, right_answer
+from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.tasks.kinds import judge
@@ -42,7 +42,7 @@ def kinds(speaker: Grammar, test: str) -> set[str]:
 
 def test_ways_to_answer() -> None:
     example = next(each for each in language_examples("en", tests=("properties",)) if each.answer == "made of stone")
-    assert right_answers(example, "en") == {
+    assert right_answers(right_answer(example, ""), "en") == {
         "minimal": "stone",
         "full": "made of stone",
         "sentence": "It is made of stone.",
@@ -80,8 +80,8 @@ def test_a_form_that_two_words_have_is_found_and_stops_a_build(speak: Speak, tmp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_cases_with_every_word() -> None:
-    few = cases_with_every_word("job_vs_nationality")
+def test_cases_with_every_answer() -> None:
+    few = cases_with_every_answer("job_vs_nationality")
     words = {value for case in suite_cases("job_vs_nationality") for slot, value in case.slots if slot != "a"}
     assert {value for case in few for slot, value in case.slots if slot != "a"} == words
     assert len(few) < 50
@@ -112,9 +112,9 @@ def test_every_language_can_deny(code: str) -> None:
 def test_contexts_of_two_sentences_have_one_about_the_right_one(code: str, test: str) -> None:
     rule = fair_rule(code)
     for example in language_examples(code, tests=(test,), count=40):
-        own = rule.own_sentence(RightAnswer.of(example))
+        own = rule.own_sentence(right_answer(example, ""))
         assert own
-        assert rule.is_right(own, RightAnswer.of(example)), own
+        assert rule.is_right(own, right_answer(example, "")), own
 
 
 @pytest.mark.slow

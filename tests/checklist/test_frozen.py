@@ -10,7 +10,7 @@ import pytest
 from isogloss.checklist.fair_answers import fair_rule
 from isogloss.checklist.shipped import (
     audit_language,
-    cases_with_every_word,
+    cases_with_every_answer,
     language_examples,
     shipped_cases,
     suite_cases,
@@ -52,7 +52,7 @@ def afresh() -> Iterator[None]:
             schema.concepts,
             shipped_cases,
             suite_cases,
-            cases_with_every_word,
+            cases_with_every_answer,
             fair_rule,
         ):
             remembered.cache_clear()

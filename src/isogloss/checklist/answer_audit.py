@@ -7,8 +7,9 @@ answers the opposite question, and the sentence with another word of the same ki
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from isogloss.checklist.fair_answers import RightAnswer, fair_rule
+from isogloss.checklist.fair_answers import RightAnswer, fair_rule, right_answer
 from isogloss.grammar.cases import (
     PEOPLE,
     ChecklistCase,
@@ -16,17 +17,45 @@ from isogloss.grammar.cases import (
     examples,
     fillers,
     first_context,
+    opposites,
     templates,
 )
 from isogloss.grammar.file import AskedQuestion, Grammar
 
 
-def right_answers(example: ChecklistExample, language: str) -> dict[str, str]:
+class AuditedQuestion(NamedTuple):
+    """A question of a case in its first context, which answers do not depend on.
+
+    Attributes:
+        asked: its template.
+        example: the example.
+        right: what is right.
+        wrong: what answers the case's other questions, and both sentences about the other one of two people.
+    """
+
+    asked: AskedQuestion
+    example: ChecklistExample
+    right: RightAnswer
+    wrong: list[str]
+
+
+def _audited(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditedQuestion]:
+    _, questions = templates(case, speaker)
+    asked, opposite = list(examples(first_context(case), speaker)), opposites(case, speaker)
+    for number, (question, example) in enumerate(zip(questions, asked, strict=True)):
+        others = [other for other in asked if other is not example]
+        wrong = [said for other in others for said in (other.answer, min(other.accepted, key=len), other.sentence)]
+        right = right_answer(example, opposite[number])
+        yield AuditedQuestion(question, example, right, [*wrong, *filter(None, opposite)])
+
+
+def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
     """What a perfect reader says, by the way it is said."""
-    ways = {"minimal": min(example.accepted, key=len), "full": example.answer, "sentence": example.sentence}
-    rest = _without_repetition(example.answer, example.question, language)
-    own = fair_rule(language).own_sentence(RightAnswer.of(example))
-    ways["marked"] = f"**{min(example.accepted, key=len)}**"  # as language models write
+    shortest = min(right.accepted, key=len)
+    ways = {"minimal": shortest, "full": right.accepted[0], "sentence": right.sentence}
+    ways["marked"] = f"**{shortest}**"  # as language models write
+    rest = _without_repetition(right.accepted[0], right.question, language)
+    own = fair_rule(language).own_sentence(right)
     return ways | ({"unrepeated": rest} if rest else {}) | ({"own sentence": own} if own else {})
 
 
@@ -46,13 +75,9 @@ def _without_repetition(answer: str, question: str, language: str) -> str:
 
 def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
     """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
-    for question, example, others in _asked(case, speaker):
-        wrong = [said for other in others for said in (*other.accepted, other.sentence)]
-        wrong += filter(None, [example.opposite])
-        if question.slot in PEOPLE:
-            words = fillers(case, speaker)
-            wrong.append(speaker.say(question.sentence, {**words, "a": words["b"], "b": words["a"]}))
-        yield from _wrongly_scored(example, right_answers(example, speaker.code), wrong, speaker)
+    for audited in _audited(case, speaker):
+        ways = right_answers(audited.right, speaker.code)
+        yield from _wrongly_scored(audited, ways, audited.wrong, speaker)
 
 
 def _denied(answer: str, speaker: Grammar) -> Iterator[str]:
@@ -76,35 +101,24 @@ def shared_forms(speaker: Grammar) -> list[str]:
 def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
     """Denied answers, and answers with another word of the kind in every form and as a sentence, scored as right."""
     words = fillers(case, speaker)
-    for question, example, _ in _asked(case, speaker):
-        wrong = list(_denied(example.answer, speaker))
-        if question.slot not in PEOPLE:
-            lexicon = case.lexicon(question.slot)
-            others = [other for other in speaker.lexicons[lexicon].values() if other is not words[question.slot]]
+    for audited in _audited(case, speaker):
+        slot, sentence = audited.asked.slot, audited.asked.sentence
+        wrong = list(_denied(audited.example.answer, speaker))
+        if slot not in PEOPLE:
+            lexicon = case.lexicon(slot)
+            others = [other for other in speaker.lexicons[lexicon].values() if other is not words[slot]]
             wrong += [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
-            wrong += [
-                speaker.say(question.sentence, {**words, question.slot: other, lexicon: other}) for other in others
-            ]
-        yield from _wrongly_scored(example, {}, wrong, speaker)
-
-
-def _asked(
-    case: ChecklistCase, speaker: Grammar
-) -> Iterator[tuple[AskedQuestion, ChecklistExample, list[ChecklistExample]]]:
-    """Each question of the case, its example in the first context, and those of the other questions there."""
-    _, questions = templates(case, speaker)
-    asked = list(examples(first_context(case), speaker))  # answers are the same in all contexts
-    for question, example in zip(questions, asked, strict=True):
-        yield question, example, [other for other in asked if other is not example]
+            wrong += [speaker.say(sentence, {**words, slot: other, lexicon: other}) for other in others]
+        yield from _wrongly_scored(audited, {}, wrong, speaker)
 
 
 def _wrongly_scored(
-    example: ChecklistExample, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
+    audited: AuditedQuestion, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
 ) -> Iterator[tuple[str, str, str]]:
-    rule, answer = fair_rule(speaker.code), RightAnswer.of(example)
+    rule, example = fair_rule(speaker.code), audited.example
     for way, said in right.items():
-        if not rule.is_right(said, answer):
+        if not rule.is_right(said, audited.right):
             yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
     for said in wrong:
-        if rule.is_right(said, answer):
+        if rule.is_right(said, audited.right):
             yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"

@@ -11,7 +11,7 @@ Tokens = tuple[str, ...]
 
 # So many texts are remembered, none of them longer than this: a prediction may be anything.
 _REMEMBERED, _LONGEST_REMEMBERED = 1 << 14, 200
-_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼʻ`´′＇", "'"))
+_APOSTROPHES = dict.fromkeys("’‘ʼʻ`´′＇", "'")
 
 
 class AnswerText:
@@ -19,7 +19,7 @@ class AnswerText:
 
     def __init__(self, file: LanguageFile) -> None:
         self.segmented = language(file.code).segmented
-        self._lower = str.maketrans({upper: lower for lower, upper in file.upper.items()})
+        self._letters = str.maketrans(_APOSTROPHES | {upper: lower for lower, upper in file.upper.items()})
         self._spellings = [(self._unified(written), self._unified(same)) for written, same in file.spellings.items()]
         self._small = sorted(map(self.folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
         self._prefixes = tuple(map(self.folded, file.prefixes))
@@ -30,7 +30,7 @@ class AnswerText:
 
     def _unified(self, text: str) -> str:
         """The text whatever its capitals, its Unicode form and its apostrophes; Turkish I is the capital of ı."""
-        plain = unicodedata.normalize("NFKC", text).translate(self._lower).translate(_APOSTROPHES)
+        plain = unicodedata.normalize("NFKC", text).translate(self._letters)
         return unicodedata.normalize("NFKC", plain.casefold())
 
     def folded(self, text: str) -> str:

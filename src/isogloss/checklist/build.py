@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from isogloss.checklist.review_marks import review_status
-from isogloss.checklist.shipped import cases_with_every_word, language_examples, refuse_unfair
+from isogloss.checklist.shipped import cases_with_every_answer, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
@@ -57,7 +57,7 @@ def build(
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
     for test in TESTS:
-        cases_with_every_word(
+        cases_with_every_answer(
             test, count, seed
         )  # drawn before there are workers, which inherit them where they are forked
     write = partial(_write_language, out, variant, count, seed, squad)

@@ -29,10 +29,11 @@ class RightAnswer(NamedTuple):
     sentence: str
     opposite: str
 
-    @classmethod
-    def of(cls, example: ChecklistExample) -> "RightAnswer":
-        """That of an example."""
-        return cls(*(getattr(example, name) for name in cls._fields))
+
+def right_answer(example: ChecklistExample, opposite: str) -> RightAnswer:
+    """What is right for an example; the opposite is that of `isogloss.grammar.cases.opposites`."""
+    told_by = example.context, example.question, example.sentence
+    return RightAnswer(example.accepted, example.wrong, *told_by, opposite)
 
 
 class FairRule:
@@ -50,6 +51,7 @@ class FairRule:
         )
         self._bare_forms = lru_cache(1 << 14)(self._all_bare)
         self._frames = lru_cache(1 << 12)(self._frame)
+        self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
 
     def is_one_of(self, said: str, accepted: tuple[str, ...]) -> bool:
         """Whether something that was said is an accepted answer as it stands."""
@@ -64,10 +66,10 @@ class FairRule:
         return self.is_one_of(said, right.accepted) or (len(said) <= LONGEST and self._is_sentence(said, right))
 
     def _is_sentence(self, said: str, right: RightAnswer) -> bool:
-        tokens, frame = self.text.tokens(said), self._frames(right)
+        tokens = self.text.tokens(said)
         forms = [self.text.tokens(answer) for answer in right.accepted]
         return any(
-            frame.allows(tokens, start, end, forms) and not self._has_other(tokens, start, end, right)
+            self._frames(right).allows(tokens, start, end, forms) and not self._has_other(tokens, start, end, right)
             for form in forms
             for start, end in self.text.spans(tokens, form)
         )
@@ -77,7 +79,7 @@ class FairRule:
         said_again = tuple(filter(None, (right.question, right.sentence, own)))
         return SentenceFrame(self.text, self._always, self._negations, said_again, right.sentence, right.opposite)
 
-    def own_sentence(self, right: RightAnswer) -> str:
+    def _own_sentence(self, right: RightAnswer) -> str:
         """The sentence of the context that has the answer, and not those to other questions; empty where none has."""
         sentences = [each for each in _SENTENCE_END.split(right.context) if each]
         if len(sentences) == 1 and not self.text.segmented:

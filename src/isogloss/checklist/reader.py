@@ -5,7 +5,8 @@ from pathlib import Path
 from isogloss.checklist.kind import UNREVIEWED
 from isogloss.checklist.review_marks import example_text, review_status
 from isogloss.checklist.shipped import language_examples
-from isogloss.grammar.file import grammar, grammar_path
+from isogloss.grammar.cases import ChecklistExample, opposites
+from isogloss.grammar.file import Grammar, grammar, grammar_path
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.readers.split_files import SplitFiles
 
@@ -29,7 +30,7 @@ def read(split: SplitFiles) -> Examples:
             "accepted": [each.accepted for each in asked],
             "wrong": [each.wrong for each in asked],
             "sentence": [each.sentence for each in asked],
-            "opposite": [each.opposite for each in asked],
+            "opposite": _opposites(asked, grammar(split.language)),
             "renamed": [each.renamed for each in asked],
         },
         "answers",
@@ -40,3 +41,10 @@ def read(split: SplitFiles) -> Examples:
     examples.notes += [] if status.reviewed else [UNREVIEWED]
     examples.notes += [status.text] if status.reviewed or status.withdrawn else []
     return examples
+
+
+def _opposites(asked: list[ChecklistExample], speaker: Grammar) -> list[str]:
+    """Of every example the sentence that would answer the opposite question."""
+    by_case = {each.case.id: each.case for each in asked}
+    found = {name: opposites(case, speaker) for name, case in by_case.items()}
+    return [found[each.case.id][each.place % len(found[each.case.id])] for each in asked]

@@ -1,7 +1,7 @@
 """Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
@@ -70,7 +70,6 @@ class ChecklistExample(msgspec.Struct, frozen=True):
         accepted: all right answers: the span, and every other form of the word that is asked for.
         wrong: the answers to the case's other questions.
         sentence: the answer as a whole sentence.
-        opposite: where the other question asks for the other of two people: its sentence, said of the right one here.
         variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
         renamed: old and new names, where people were exchanged.
     """
@@ -84,7 +83,6 @@ class ChecklistExample(msgspec.Struct, frozen=True):
     accepted: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     sentence: str = ""
-    opposite: str = ""
     variant: str = "mft"
     renamed: tuple[tuple[str, str], ...] = ()
 
@@ -156,7 +154,6 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
             accepted[number],
             tuple(others[0] for place, others in enumerate(accepted) if place != number),
             speaker.say(question.sentence, words),
-            _opposite(questions, number, words, speaker),
         )
         for number, question in enumerate(questions)
     ]
@@ -174,11 +171,17 @@ def _accepted(
     return forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms)))
 
 
-def _opposite(questions: Sequence[AskedQuestion], number: int, words: Mapping[str, Word], speaker: Grammar) -> str:
-    """The sentence that answers the other question, said of the one who is right here; empty but of two people."""
+def opposites(case: ChecklistCase, speaker: Grammar) -> list[str]:
+    """Of each question of a case, the sentence that answers the other one, said of the person who is right here.
+
+    Empty where questions do not ask for one of two people.
+    """
+    _, questions = templates(case, speaker)
     if len(questions) != 2 or not all(asked.slot in PEOPLE for asked in questions):
-        return ""
-    return speaker.say(questions[1 - number].sentence, {**words, "a": words["b"], "b": words["a"]})
+        return ["" for _ in questions]
+    words = fillers(case, speaker)
+    swapped = {**words, "a": words["b"], "b": words["a"]}
+    return [speaker.say(asked.sentence, swapped) for asked in reversed(questions)]
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:
