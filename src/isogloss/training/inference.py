@@ -1,16 +1,15 @@
 """Inference: a model's outputs for all rows, in large batches of similar length."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from isogloss.training.batching import by_cost
 from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
+from isogloss.training.model_setup import quick_attention
 from isogloss.training.objective import Arrays, Ints
 from isogloss.training.prefetch import made_ahead
 from isogloss.training.train_step import to_device
@@ -47,7 +46,7 @@ def outputs(
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
 
     def run(rows: Ints, width: int, arrays: Arrays | None = None) -> _PendingOutputs:
-        with torch.inference_mode(), _attention(device):
+        with torch.inference_mode(), quick_attention(device):
             inputs = to_device(batch(rows, width, len(rows)) if arrays is None else arrays, device)
             return _PendingOutputs(rows, forward(model, inputs))
 
@@ -66,15 +65,6 @@ def outputs(
             yield waiting.arrays()
     finally:
         model.train(training)
-
-
-def _attention(device: torch.device) -> AbstractContextManager[None]:
-    """The kernels of attention to use: cuDNN's make a plan for every new shape of a batch, and take 50 ms for it."""
-    if device.type != "cuda":
-        return nullcontext()
-    backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-    chosen: AbstractContextManager[None] = sdpa_kernel(backends)
-    return chosen
 
 
 class _PendingOutputs:

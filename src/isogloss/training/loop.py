@@ -17,7 +17,7 @@ from isogloss.training.batching import BatchSchedule
 from isogloss.training.divergence import DivergenceGuard
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.interruption import Interruption
-from isogloss.training.model_setup import cast, precision_of, repeatable, set_up
+from isogloss.training.model_setup import cast, precision_of, quick_attention, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.optimizer import AdamW, Optimizer
 from isogloss.training.prefetch import PreparedUpdate, prepared_updates
@@ -174,7 +174,7 @@ class _TrainingRun:
         if begin and progress is not None:
             progress.resumed(begin, self.steps)
         # Several processes would have to agree on where to stop.
-        with Interruption(processes.world() == 1) as interruption:
+        with Interruption(processes.world() == 1) as interruption, quick_attention(self.device):
             end = self._updates(begin, on_checkpoint, progress, interruption)
         self.guard.mean_loss(begin, end)
         self.model.eval()

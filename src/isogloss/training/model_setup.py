@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from isogloss.training.errors import TrainingError
 from isogloss.training.recipes import Recipe
@@ -53,6 +54,15 @@ def cast(model: nn.Module, dtype: torch.dtype) -> None:
     model.to(dtype)
     for module, name, buffer in exact:
         module._buffers[name] = buffer
+
+
+def quick_attention(device: torch.device) -> AbstractContextManager[None]:
+    """The kernels of attention that need no plan: cuDNN's take 50 ms to make one for every new shape of a batch."""
+    if device.type != "cuda":
+        return nullcontext()
+    backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    chosen: AbstractContextManager[None] = sdpa_kernel(backends)
+    return chosen
 
 
 @contextmanager
