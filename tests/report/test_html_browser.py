@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.report.html import html_page
 from isogloss.report.sections import report_sections
-from report.browser import BROWSER, QUIET
+from report.browser import BROWSER, launched
 from report.made_records import HOSTILE, inputs
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
@@ -27,10 +27,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
-        yield launched
-        launched.close()
+    yield from launched(playwright)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from isogloss.checklist.review_items import review_items
 from isogloss.checklist.review_merge import merge_reviews
 from isogloss.grammar.schema import TESTS
 from isogloss.report.review_page import review_page
-from report.browser import BROWSER, QUIET
+from report.browser import BROWSER, launched
 from report.test_review_page import hostile_items
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
@@ -26,10 +26,7 @@ REFUSED_STORE = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
-        yield launched
-        launched.close()
+    yield from launched(playwright)
 
 
 class Phone:

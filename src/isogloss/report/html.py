@@ -11,7 +11,14 @@ from isogloss.report.charts import Chart, chart_library
 from isogloss.report.inputs import ReportInputs
 from isogloss.report.names import known_language
 from isogloss.report.page_data import explain_data
-from isogloss.report.page_parts import filled_page, inside_script, packaged_file, page_json, script_hashes
+from isogloss.report.page_parts import (
+    filled_page,
+    inside_script,
+    packaged_file,
+    page_json,
+    script_hashes,
+    strict_script,
+)
 from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
@@ -20,7 +27,7 @@ from isogloss.version import __version__
 
 # Cells, as task and language, that have an explanation, which tables link to.
 ExplainedCells = Collection[tuple[str, str]]
-SCRIPTS = ("page.js", "explain.js", "survey.js")
+SCRIPTS = ("elements.js", "page.js", "explain.js", "survey.js")
 READY = "document.documentElement.dataset.ready = String(Math.round(performance.now()));"
 # A page should stay below this many bytes; examples are left out for that.
 MOST_BYTES = 5_950_000
@@ -38,7 +45,7 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
         "contents": "".join(f'<li><a href="#{part.id}">{html_text(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
         "bundle": inside_script(chart_library().javascript_bundle()),
-        "script": f'"use strict";\n(() => {{\n{"".join(map(packaged_file, SCRIPTS))}{READY}\n}})();\n',
+        "script": strict_script(*map(packaged_file, SCRIPTS), f"{READY}\n"),
     }
     parts["hashes"] = script_hashes(parts["bundle"], parts["script"])
     parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))

@@ -1,17 +1,8 @@
-const data = JSON.parse(document.getElementById("data").textContent);
 const OPTIONS = {
   mode: "vega-lite", renderer: "svg",
   // Expressions are interpreted, not compiled: the page's policy lets no text become code.
   ast: true,
   actions: { export: true, source: false, compiled: false, editor: false },
-};
-const byId = (id) => document.getElementById(id);
-// Everything a reader sees is set as text: names of systems and examples are never read as markup.
-const element = (tag, text = "", attributes = {}) => {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
 };
 // On a narrow screen the panels of a chart stand below each other, and bars are no longer than there is room.
 const fitted = (spec) => (innerWidth >= 700 ? spec : {

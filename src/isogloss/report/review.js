@@ -1,13 +1,4 @@
-const data = JSON.parse(document.getElementById("data").textContent);
 const { items, groups, kinds, limits } = data;
-const byId = (id) => document.getElementById(id);
-// Everything is set as text or value: neither the words of a language nor a loaded file are ever read as markup.
-const element = (tag, text = "", attributes = {}) => {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-};
 const STORE = `isogloss-review/${data.language}/${data.store}`;
 const SAID = ["verdict", "better", "remark"];
 const VERDICTS = ["right", "odd", "wrong"];

@@ -12,7 +12,7 @@ from isogloss.escaping import html_text
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS
 from isogloss.languages import language
-from isogloss.report.page_parts import filled_page, packaged_file, page_json, script_hashes
+from isogloss.report.page_parts import filled_page, packaged_file, page_json, script_hashes, strict_script
 from isogloss.version import __version__
 
 # Of each kind of item: what a part of the page with them is called, and what is asked of each.
@@ -48,7 +48,7 @@ def review_page(code: str, cases: int, seed: int) -> str:
         "most_name": str(MAX_NAME),
         "most_text": str(MAX_TEXT),
         "style": packaged_file("review.css"),
-        "script": f'"use strict";\n(() => {{\n{packaged_file("review.js")}}})();\n',
+        "script": strict_script(packaged_file("elements.js"), packaged_file("review.js")),
     }
     parts["hashes"] = script_hashes(parts["script"])
     parts["data"] = page_json(_data(items, grammar(code), cases, seed) | {"direction": parts["direction"]})
