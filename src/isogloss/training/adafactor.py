@@ -63,6 +63,7 @@ class Adafactor(Optimizer):
         sizes = tuple(stack.weights.shape for stack in self.stacks)
         update = compiled_for(_adafactor, sizes, self.gradients.dtype) if self.compiled else _adafactor
         update(self.stacks, rate, scale, finite, self.done)
+        self._round()
 
 
 def _moment_shapes(shape: tuple[int, ...]) -> list[tuple[int, ...]]:

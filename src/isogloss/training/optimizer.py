@@ -1,13 +1,15 @@
 """Optimizers over one flat array, with the schedule on the device: an update needs nothing from the host.
 
-Weights and moments are flat float32 arrays. However the model computes, its gradients are copied into one more, their
-norm is one reduction, and the new weights are copied back. A gradient that is not finite leaves everything as it was.
-On CUDA AdamW is compiled into a single kernel, which reads and writes every number once; elsewhere it is torch's.
+Weights and moments are flat float32 arrays. The model's parameters are views of one more, in the precision it computes
+in, and its gradients are collected in another, so that their norm is one reduction. A gradient that is not finite leaves
+everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once, the
+model's included, and linear layers write their gradients where they are collected; elsewhere all that is torch's.
 """
 
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import FunctionType
 from typing import Any, ClassVar
@@ -15,6 +17,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from isogloss.training.direct_gradients import DirectGradients
 from isogloss.training.recipes import Recipe
 
 _BETAS = 0.9, 0.999
@@ -42,7 +45,7 @@ class Optimizer(ABC):
         model: on its device, in float32: these are the weights that are kept exactly.
         recipe: rate, clipping and the optimizer's own settings.
         steps: how many updates there will be.
-        dtype: what the model will compute in.
+        dtype: what the parameters of the model are in from now on.
         accumulate: whether gradients are added up over several passes or processes before an update.
     """
 
@@ -62,6 +65,11 @@ class Optimizer(ABC):
         exact = accumulate or not self.compiled
         self.gradients = torch.zeros_like(self.weights, dtype=torch.float32 if exact else dtype)
         self._weight_views, self._gradient_views = self._views(self.weights), self._views(self.gradients)
+        self.rounded = self.weights if dtype == torch.float32 else self.weights.to(dtype)
+        for parameter, view in zip(self.parameters, self._views(self.rounded), strict=True):
+            parameter.data = view
+        direct = self.compiled and self.gradients.dtype == dtype and not accumulate
+        self._direct = DirectGradients(self.parameters, self._gradient_views) if direct else None
         self.rates = rates(recipe, steps).to(device)
         # All updates, and those that were done: not the ones whose gradient was not finite.
         self.step_number = torch.zeros(1, dtype=torch.int64, device=device)
@@ -72,20 +80,29 @@ class Optimizer(ABC):
         parts = flat.split([parameter.numel() for parameter in self.parameters])
         return [part.view_as(parameter) for part, parameter in zip(parts, self.parameters, strict=True)]
 
+    def passes(self) -> AbstractContextManager[object]:
+        """The context for the passes whose gradients are then collected."""
+        return self._direct or nullcontext()
+
     def collect(self) -> None:
         """Take the gradients that a backward pass left at the parameters, and leave none there."""
-        found = [(view, p.grad) for view, p in zip(self._gradient_views, self.parameters, strict=True)]
-        views = [view for view, gradient in found if gradient is not None]
-        gradients = [gradient for _, gradient in found if gradient is not None]
-        if self.accumulate:
-            torch._foreach_add_(views, gradients)
-        else:
-            torch._foreach_copy_(views, gradients)
-            # What this pass did not use has no gradient, though the pass before may have left one.
-            if unused := [view for view, gradient in found if gradient is None]:
-                torch._foreach_zero_(unused)
-        for parameter in self.parameters:
+        written = set() if self._direct is None else self._direct.written
+        added, copied, unused = [], [], []
+        for view, parameter in zip(self._gradient_views, self.parameters, strict=True):
+            there = self.accumulate or id(parameter) in written
+            if parameter.grad is not None:
+                (added if there else copied).append((view, parameter.grad))
+            elif not there:
+                # What this pass did not use has no gradient, though the pass before may have left one.
+                unused.append(view)
             parameter.grad = None
+        written.clear()
+        if added:
+            torch._foreach_add_(*map(list, zip(*added, strict=True)))
+        if copied:
+            torch._foreach_copy_(*map(list, zip(*copied, strict=True)))
+        if unused:
+            torch._foreach_zero_(unused)
 
     def update(self) -> None:
         """One update with the collected gradients."""
@@ -94,8 +111,6 @@ class Optimizer(ABC):
         clip = self.recipe.clip
         scale = ((norm + _EPSILON) / clip).clamp(min=1.0) if clip else torch.ones_like(norm)
         self._apply(rate, scale, norm.isfinite())
-        with torch.no_grad():
-            torch._foreach_copy_(self.parameters, self._weight_views)
         self.step_number += 1
         if self.accumulate:
             self.gradients.zero_()
@@ -103,7 +118,15 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
-        """Change weights and moments by the gradients over `scale`, counting in `done`; if not `finite`, do nothing."""
+        """Change weights and moments by the gradients over `scale`, counting in `done`; if not `finite`, do nothing.
+
+        The model gets the new weights, rounded, as well.
+        """
+
+    def _round(self) -> None:
+        """Give the model the weights, in its precision."""
+        if self.rounded is not self.weights:
+            self.rounded.copy_(self.weights)
 
     def state(self) -> dict[str, Any]:
         """Everything an exact continuation needs."""
@@ -111,10 +134,9 @@ class Optimizer(ABC):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""
-        with torch.no_grad():
-            for name, array in self.state().items():
-                array.copy_(state[name])
-            torch._foreach_copy_(self.parameters, self._weight_views)
+        for name, array in self.state().items():
+            array.copy_(state[name])
+        self._round()
 
     def hand_back(self, model: nn.Module) -> None:
         """Give a model the exact weights, in float32."""
@@ -140,9 +162,9 @@ class AdamW(Optimizer):
 
     def _compiled(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
         self.done += finite
-        flat = self.weights, self.mean, self.square, self.gradients
+        flat = self.weights, self.mean, self.square, self.gradients, self.rounded
         settings = self.decaying, self.recipe.weight_decay, self.recipe.epsilon
-        adamw = compiled_for(_adamw, len(self.weights), self.gradients.dtype, *settings)
+        adamw = compiled_for(_adamw, len(self.weights), self.gradients.dtype, self.rounded.dtype, *settings)
         adamw(flat, (rate, scale, finite, self.done), settings)
 
     def _fused(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
@@ -167,15 +189,16 @@ class AdamW(Optimizer):
                 found_inf=(~finite).float(),
             )
         self.done.copy_(done + finite)
+        self._round()
 
 
 def _adamw(
-    flat: tuple[Tensor, Tensor, Tensor, Tensor],
+    flat: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
     step: tuple[Tensor, Tensor, Tensor, Tensor],
     settings: tuple[int, float, float],
 ) -> None:
     """AdamW, element by element: everything is in registers between one read and one write."""
-    weights, mean, square, gradients = flat
+    weights, mean, square, gradients, rounded = flat
     rate, scale, finite, done = step
     decaying, decay, epsilon = settings
     gradient = gradients.float() / scale
@@ -185,7 +208,10 @@ def _adamw(
     root = (new_square / (1 - _BETAS[1] ** done)).sqrt() + epsilon
     decays = torch.arange(len(weights), device=weights.device) < decaying
     kept = weights * torch.where(decays, 1 - rate * decay, 1.0)
-    weights.copy_(torch.where(finite, kept - stride * new_mean / root, weights))
+    new = torch.where(finite, kept - stride * new_mean / root, weights)
+    weights.copy_(new)
+    if rounded is not weights:
+        rounded.copy_(new)
     mean.copy_(torch.where(finite, new_mean, mean))
     square.copy_(torch.where(finite, new_square, square))
 

@@ -86,7 +86,8 @@ class TrainStep:
         self._backward(batch)
 
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
-        self._loss += self.objective.backward(self.model, batch, self._scale)
+        with self.optimizer.passes():
+            self._loss += self.objective.backward(self.model, batch, self._scale)
         self.optimizer.collect()
 
     def _update(self) -> None:
