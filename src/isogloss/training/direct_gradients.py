@@ -24,7 +24,8 @@ class DirectGradients(TorchFunctionMode):  # type: ignore[misc] # torch is not l
     def __init__(self, parameters: Iterable[nn.Parameter], gradients: Iterable[Tensor]) -> None:
         super().__init__()
         self._gradients = {id(each): array for each, array in zip(parameters, gradients, strict=True)}
-        self._ones = torch.ones(0)
+        # By their number, and for good: a captured graph goes on reading them.
+        self._ones: dict[int, Tensor] = {}
         self.written: set[int] = set()
 
     def __torch_function__(
@@ -48,9 +49,9 @@ class DirectGradients(TorchFunctionMode):  # type: ignore[misc] # torch is not l
 
     def ones(self, like: Tensor) -> Tensor:
         """A row of as many ones as there are rows in a matrix."""
-        if self._ones.shape[-1] < len(like):
-            self._ones = like.new_ones(1, len(like))
-        return self._ones[:, : len(like)]
+        if len(like) not in self._ones:
+            self._ones[len(like)] = like.new_ones(1, len(like))
+        return self._ones[len(like)]
 
 
 class _Linear(torch.autograd.Function):  # type: ignore[misc]
