@@ -1,8 +1,8 @@
 """Optimizers over one flat array, with the schedule on the device: an update needs nothing from the host.
 
 Weights and moments are flat float32 arrays. The model's parameters are views of one more, in the precision it computes
-in, and its gradients are collected in another, so that their norm is one reduction. A gradient that is not finite leaves
-everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once, the
+in, and its gradients are collected in another, so that their norm is one reduction. A gradient that is not finite
+leaves everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once, the
 model's included, and linear layers write their gradients where they are collected; elsewhere all that is torch's.
 """
 
@@ -56,8 +56,9 @@ class Optimizer(ABC):
         self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
     ) -> None:
         self.parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        # Biases and norms, which do not decay, last; one shape side by side, so that all of it is a single array.
-        self.parameters.sort(key=lambda parameter: (parameter.ndim < 2, parameter.shape))
+        # Biases and norms, which do not decay, last; one shape side by side, so that all of it is a single array. What
+        # is no multiple of 16 bytes stands behind what is, or many kernels would be slow for want of alignment.
+        self.parameters.sort(key=lambda parameter: (parameter.ndim < 2, parameter.numel() % 8 > 0, parameter.shape))
         device = self.parameters[0].device
         self.recipe, self.accumulate = recipe, accumulate
         self.weights = torch.cat([parameter.detach().float().reshape(-1) for parameter in self.parameters])
@@ -87,7 +88,9 @@ class Optimizer(ABC):
     def collect(self) -> None:
         """Take the gradients that a backward pass left at the parameters, and leave none there."""
         written = set() if self._direct is None else self._direct.written
-        added, copied, unused = [], [], []
+        added: list[tuple[Tensor, Tensor]] = []
+        copied: list[tuple[Tensor, Tensor]] = []
+        unused: list[Tensor] = []
         for view, parameter in zip(self._gradient_views, self.parameters, strict=True):
             there = self.accumulate or id(parameter) in written
             if parameter.grad is not None:
