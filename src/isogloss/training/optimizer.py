@@ -2,8 +2,8 @@
 
 Weights and moments are flat float32 arrays. The model's parameters are views of one more, in the precision it computes
 in, and its gradients are collected in another, so that their norm is one reduction. A gradient that is not finite
-leaves everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once, the
-model's included, and linear layers write their gradients where they are collected; elsewhere all that is torch's.
+leaves everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once,
+the model's included, and linear layers write their gradients where they are collected; elsewhere all that is torch's.
 """
 
 import importlib.util
