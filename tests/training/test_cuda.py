@@ -8,11 +8,13 @@ if not torch.cuda.is_available():
     pytest.skip("these are the paths of a CUDA device", allow_module_level=True)
 
 import gc  # noqa: E402
+import multiprocessing  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
 import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
+from isogloss.runs.gpu_sharing import gpu_shared  # noqa: E402
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.systems.neural.output_layer import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
@@ -230,3 +232,44 @@ def test_logits_of_bf16_weights_are_float32(bias):
     assert (found.dtype, found.shape) == (torch.float32, (4, 9, 17))
     torch.testing.assert_close(found.double(), exact, rtol=1e-5, atol=1e-5)
     assert layer.train()(states).dtype == torch.bfloat16
+
+
+def _fit(seed, slow, ended):
+    """A fit in a process of its own; a slow one never gets far."""
+    import time
+
+    def wait(info, model):
+        ended.put((seed, None))
+        if slow:
+            time.sleep(600)
+        return False
+
+    trained = loop.train(bag(7), Words(), RECIPE, seed=seed, on_checkpoint=wait)
+    ended.put((seed, trained.losses))
+
+
+def test_of_several_fits_on_one_gpu_one_can_be_killed():
+    spawning = multiprocessing.get_context("spawn")
+    ended = spawning.Queue()
+    with gpu_shared(3):
+        fits = [spawning.Process(target=_fit, args=(seed, seed == 0, ended)) for seed in range(3)]
+        for process in fits:
+            process.start()
+        told = [ended.get(timeout=120)]
+        while told[-1] != (0, None):
+            told.append(ended.get(timeout=120))
+        fits[0].kill()  # in the middle of its fit
+        for process in fits:
+            process.join(120)
+        while not ended.empty():
+            told.append(ended.get())
+        again = spawning.Process(target=_fit, args=(0, False, ended))
+        again.start()
+        again.join(120)
+        while not ended.empty():
+            told.append(ended.get())
+    losses = {seed: found for seed, found in told if found is not None}
+    assert sorted(losses) == [0, 1, 2]
+    for seed, found in losses.items():
+        alone = loop.train(bag(7), Words(), RECIPE, seed=seed)
+        assert found == pytest.approx(alone.losses, abs=2e-3)
