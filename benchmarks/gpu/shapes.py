@@ -48,7 +48,14 @@ def sizes() -> dict[str, Size]:
         type_vocab_size=1,
         layer_norm_eps=1e-5,
     )
-    return {"mbert": Size("mBERT", mbert, 32, 2e-5), "large": Size("XLM-R Large", large, 16, 3e-5)}
+    little = transformers.BertConfig(
+        vocab_size=24448, hidden_size=320, num_hidden_layers=10, num_attention_heads=5, intermediate_size=1280
+    )
+    return {
+        "small": Size("20 million", little, 32, 3e-4),
+        "mbert": Size("mBERT", mbert, 32, 2e-5),
+        "large": Size("XLM-R Large", large, 16, 3e-5),
+    }
 
 
 def small() -> transformers.PretrainedConfig:

@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    batch = {"mbert": 32, "large": 16}[chosen.size]
+    batch = {"small": 32, "mbert": 32, "large": 16}[chosen.size]
     found: dict[int, float] = {}
     for fits in map(int, chosen.fits.split(",")):
         found[fits] = seconds_of(fits, chosen.size, chosen.shape, chosen.steps)
