@@ -3,8 +3,8 @@
     python benchmarks/transfer.py MODEL --data DATA --out RUNS [--seeds 3] [--only NAME,…] [--minutes M]
 
 Every line of `STUDY` is one `isogloss train`, or two where random weights are compared. All run at the same time, each
-in its own process, on one GPU side by side; those that exceed the time limit are stopped, and resume when the command is run again. The printed
-table and RUNS/transfer.json have whatever is finished.
+in its own process, on one GPU side by side; those that exceed the time limit are stopped, and resume when the command
+is run again. The printed table and RUNS/transfer.json have whatever is finished.
 """
 
 import argparse

@@ -22,8 +22,8 @@ class Work:
 
 
 # Sizes are the papers' and the released files'; lengths were counted with a WordPiece vocabulary on the English (for
-# candidates of LAReQA: all) texts, or are the recipe's limit (Mewsli-X: 64). XQuAD, MLQA and Tatoeba learn SQuAD each for
-# itself, because each chooses its checkpoint by other dev sets.
+# candidates of LAReQA: all) texts, or are the recipe's limit (Mewsli-X: 64). XQuAD, MLQA and Tatoeba learn SQuAD each
+# for itself, because each chooses its checkpoint by other dev sets.
 WORK = (
     Work("XNLI", "xnli", 392_702, 15 * 5_010, 40),
     Work("XCOPA (SIQa, COPA)", "xnli", 33_410 * 3 + 400 * 2, 11 * 500 * 2, 32),

@@ -49,7 +49,7 @@ def sizes() -> dict[str, Size]:
         layer_norm_eps=1e-5,
     )
     little = transformers.BertConfig(
-        vocab_size=24448, hidden_size=320, num_hidden_layers=10, num_attention_heads=5, intermediate_size=1280
+        vocab_size=24448, hidden_size=320, num_hidden_layers=10, num_attention_heads=8, intermediate_size=1280
     )
     return {
         "small": Size("20 million", little, 32, 3e-4),
