@@ -122,17 +122,16 @@ def gradients(model_name: str, data: Path, learnt: Learnt) -> tuple[TrainingObje
     train(model, objective, replace(RECIPE, steps=learnt.steps, batch=16))
     model.base_model.embeddings.requires_grad_(requires_grad=False)
     parameters = [each for each in model.parameters() if each.requires_grad]
-    generator = torch.Generator().manual_seed(0)
-    count = sum(each.numel() for each in parameters)
-    places = torch.randint(DIMENSIONS, (count,), generator=generator)
-    signs = torch.randint(2, (count,), generator=generator).float() * 2 - 1
+    rows = -(-sum(each.numel() for each in parameters) // DIMENSIONS)
+    signs = torch.randint(2, (rows, DIMENSIONS), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
     items = np.random.default_rng(0).permutation(len(objective))[: learnt.items]
     projected = np.zeros((len(items), DIMENSIONS))
     for row, item in enumerate(items):
         arrays = objective.batch(np.array([item]), int(objective.lengths[item]), 1)
         loss = objective.loss(model, {name: torch.from_numpy(array.copy()) for name, array in arrays.items()})
         flat = torch.cat([each.flatten() for each in torch.autograd.grad(loss, parameters)])
-        projected[row] = torch.zeros(DIMENSIONS).index_add_(0, places, flat * signs).numpy()
+        padded = torch.nn.functional.pad(flat, (0, signs.numel() - len(flat)))
+        projected[row] = (padded.view_as(signs) * signs).sum(0).numpy()
     return objective, items, projected, np.array([objective.weight(np.array([item])) for item in items])
 
 

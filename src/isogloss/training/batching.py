@@ -1,9 +1,9 @@
 """Which items make a batch: batches of similar length, in an order that only the seed decides.
 
 An epoch is shuffled and cut into chunks of some batches. The items of a chunk are sorted by width (stably, so that
-which items of a width meet is random), so that little of a batch is padding, and its batches come in random order: any
-few updates in a row have seen all lengths. What does not fill a batch is random, and the last of an epoch. Where a
-recipe counts tokens, an update is many items, in several batches.
+which items of a width meet is random), so that little of a batch is padding, and its batches come in random order
+before the next chunk does: the updates of a chunk have seen all lengths. What does not fill a batch is random, and the
+last of an epoch. Where a recipe counts tokens, an update is many items, in several batches.
 """
 
 import math
