@@ -91,6 +91,29 @@ def test_several_passes_make_one_update(micro):
     assert np.allclose(weights(models[0]), weights(models[1]), atol=1e-5)
 
 
+class TokenLabels(Words):
+    """Words in which every token has the label of its row, as in tagging: a long row has more labels."""
+
+    def weight(self, items):
+        return float(self.lengths[items].sum())
+
+    def loss(self, model, batch):
+        logits = model(batch["tokens"], batch["mask"])
+        rows = torch.nn.functional.cross_entropy(logits, batch["labels"], ignore_index=-100, reduction="none")
+        return (rows * batch["mask"].sum(1)).sum()
+
+
+def test_every_label_of_an_epoch_weighs_the_same():
+    """The labels of a batch of short rows are few, and would weigh more if they were its divisor."""
+    model, words = bag(dropout=0.0), TokenLabels(rows=320)
+    every = np.arange(len(words))
+    arrays = {name: torch.from_numpy(array) for name, array in words.batch(every, 32, len(words)).items()}
+    expected = float(words.loss(model, arrays).detach()) / words.weight(every)
+    trained = loop.train(model, words, Recipe("still", 1e-9, epochs=1, batch=16))
+    assert trained.losses.mean() == pytest.approx(expected, rel=1e-5)
+    assert trained.losses.std() > 0.05 * expected
+
+
 def test_checkpoints_come_at_their_share_and_the_last_at_the_end():
     checkpoints = []
     recipe = Recipe("toy", 1e-2, epochs=5, batch=16, checkpoints=25)

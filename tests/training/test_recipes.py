@@ -219,6 +219,7 @@ def test_a_name_that_does_not_exist_brings_the_nearest(tables: dict[str, Any], s
         ({"dropout": 1.0}, "it is a share below 1"),
         ({"learning_rate": 0}, "it must be larger than 0"),
         ({"stride": 0}, "it must be larger than 0"),
+        ({"chunk": 0}, "it must be larger than 0"),
         ({"xnli": {"epochs": -1}}, r"\[xnli\]: epochs = -1: it cannot be negative"),
     ],
 )

@@ -1,14 +1,16 @@
 """Which items make a batch: batches of similar length, in an order that only the seed decides.
 
-An epoch is shuffled, sorted by width (stably, so that which items of a width meet is random), cut, and the batches
-are shuffled. Where an epoch has many batches, little of them is padding, and the shapes are the same in every epoch.
-Where a recipe counts tokens, an update is many items of several widths, in as many batches.
+An epoch is shuffled and cut into chunks of some batches. The items of a chunk are sorted by width (stably, so that
+which items of a width meet is random), so that little of a batch is padding, and its batches come in random order
+before the next chunk does: the updates of a chunk have seen all lengths. What does not fill a batch is random, and the
+last of an epoch. Where a recipe counts tokens, an update is many items, in several batches.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,10 +20,9 @@ from isogloss.training.recipes import Recipe
 # Widths are rounded up so that few shapes occur (each is captured once), finer where a token is a larger share.
 _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
 _COARSEST = 32
-# Where tokens are counted: the width of the narrowest item of a batch, as a share of the widest one's, and what part of
-# the tokens a batch should have before that is looked at.
-_NARROWEST, _SMALLEST = 0.95, 32
-# How much longer attention with a mask takes a whole batch.
+# Where tokens are counted: those of a batch, which is enough to keep a device busy.
+_FILLING = 8192
+# How much longer a batch that is asked takes with a mask than without.
 _MASK = 0.05
 
 
@@ -70,22 +71,22 @@ class BatchSchedule:
         return widths(self.lengths)
 
     @cached_property
-    def _cuts(self) -> Ints:
-        """Where the updates of a sorted epoch begin, and the end of the last."""
-        if not self.recipe.tokens:
-            return np.append(np.arange(0, len(self.lengths), self.recipe.batch), len(self.lengths))
-        ends = np.cumsum(np.sort(self._widths))
-        cuts, done = [0], 0
-        while cuts[-1] < len(ends):
-            full = int(np.searchsorted(ends, done + self.recipe.tokens // self.rows, side="right"))
-            cuts.append(max(cuts[-1] + 1, full))
-            done = int(ends[cuts[-1] - 1])
-        return np.array(cuts)
-
-    @property
     def per_epoch(self) -> int:
         """Updates in an epoch."""
-        return len(self._cuts) - 1
+        if not self.recipe.tokens:
+            return math.ceil(len(self.lengths) / self.recipe.batch)
+        return min(len(self.lengths), math.ceil(int(self._widths.sum()) * self.rows / self.recipe.tokens))
+
+    @cached_property
+    def _batches_per_update(self) -> int:
+        return max(1, self.recipe.tokens // _FILLING) if self.splittable else 1
+
+    @cached_property
+    def _chunks(self) -> list[int]:
+        """The updates that chunks begin with, and the end of the last; a batch that is not full is one of its own."""
+        full = self.per_epoch if self.recipe.tokens else len(self.lengths) // self.recipe.batch
+        together = max(1, self.recipe.chunk // self._batches_per_update)
+        return sorted({*range(0, full, together), full, self.per_epoch})
 
     @cached_property
     def steps(self) -> int:
@@ -105,24 +106,50 @@ class BatchSchedule:
         for step in range(start, self.steps):
             epoch, place = divmod(step, self.per_epoch)
             if place == 0 or step == start:
-                order, sequence = self._epoch(epoch)
-            cut = sequence[place]
-            yield self._batches(order[self._cuts[cut] : self._cuts[cut + 1]])
+                items = self._epoch(epoch)
+            yield self._batches(items[place])
+
+    def _epoch(self, epoch: int) -> list[Ints]:
+        """The items of every update of an epoch, sorted by width."""
+        random = np.random.default_rng([self.seed, epoch])
+        order = random.permutation(len(self.lengths))
+        begins = self._begins(order, self.per_epoch)
+        updates: list[Ints] = []
+        for first, last in pairwise(self._chunks):
+            chunk = order[begins[first] : begins[last]]
+            chunk = chunk[np.argsort(self._widths[chunk], kind="stable")]
+            parts = np.split(chunk, self._begins(chunk, last - first)[1:-1])
+            updates += [parts[place] for place in random.permutation(len(parts))]
+        return updates
+
+    def _begins(self, items: Ints, count: int) -> Ints:
+        """Where each of `count` updates begins in a row of items, and the end: all full, or of as many tokens."""
+        ranks = np.arange(count + 1)
+        if not self.recipe.tokens:
+            return np.minimum(ranks * self.recipe.batch, len(items))
+        tokens = np.cumsum(self._widths[items])
+        shares = np.searchsorted(tokens, tokens[-1] * ranks / count, side="right")
+        # None is empty, however wide a single item is.
+        begins: Ints = np.minimum(np.maximum.accumulate(shares - ranks), len(items) - count) + ranks
+        return begins
 
     def _batches(self, items: Ints) -> list[Batch]:
         """The batches of one update, whose items are sorted by width."""
-        if not self.recipe.tokens:
-            return [Batch(items, int(self._widths[items[-1]]), min(self.recipe.batch, len(self.lengths)))]
-        if self.splittable:
-            return list(_rectangles(items[::-1], self._widths, self.recipe.tokens // self.rows))
-        return [Batch(items, int(self._widths[items[-1]]), len(items))]
+        if self.recipe.tokens and self.splittable:
+            return list(self._filling(items))
+        size = len(items) if self.recipe.tokens else min(self.recipe.batch, len(self.lengths))
+        return [Batch(items, int(self._widths[items[-1]]), size)]
 
-    def _epoch(self, epoch: int) -> tuple[Ints, Ints]:
-        """Items sorted by width, and the order of the updates."""
-        random = np.random.default_rng([self.seed, epoch])
-        order = random.permutation(len(self.lengths))
-        order = order[np.argsort(self._widths[order], kind="stable")]
-        return order, random.permutation(self.per_epoch)
+    def _filling(self, items: Ints) -> Iterator[Batch]:
+        """Batches of about as many tokens each, the widest first, in few sizes of a width, so that few shapes occur."""
+        # A quarter more than its share: what is nearly of one width should not need a further batch for the rest.
+        tokens = self.recipe.tokens // self.rows // self._batches_per_update * 5 // 4
+        while len(items):
+            width = int(self._widths[items[-1]])
+            full = max(1, tokens // width)
+            eighth = -(-full // 8)
+            yield Batch(items[-full:], width, min(full, -(-len(items) // eighth) * eighth))
+            items = items[:-full]
 
 
 def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
@@ -161,18 +188,3 @@ def _cheapest_groups(lengths: Ints, tokens: int, least: int) -> list[tuple[int, 
         groups.append((int(values[start]), int(before[end] - before[start])))
         end = start
     return groups[::-1]
-
-
-def _rectangles(order: Ints, padded_to: Ints, tokens: int) -> Iterator[Batch]:
-    """Items, the widest first, in batches of at most so many tokens, none much narrower than the widest of its batch.
-
-    A batch that would be too small to be worth a pass of its own takes narrower ones as well.
-    """
-    start = 0
-    while start < len(order):
-        width = int(padded_to[order[start]])
-        near = order[start : start + max(1, tokens // width)]
-        similar = int((padded_to[near] >= _NARROWEST * width).sum())
-        items = near[: max(similar, tokens // _SMALLEST // width)]
-        yield Batch(items, width, len(items))
-        start += len(items)

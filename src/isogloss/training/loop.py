@@ -76,7 +76,7 @@ class TrainingResult:
 
     Attributes:
         steps: updates done; fewer than planned where it converged before.
-        losses: the loss of every update, a mean over its labels.
+        losses: the loss of every update: the sum over its labels, by the number that so many items have on average.
         seconds: spent learning in this process, checkpoints not counted; what a resumed run did before is not in it.
         tokens: tokens trained on in that time, padding not counted.
         padding: share of the positions that held no token.
@@ -155,6 +155,7 @@ class _TrainingRun:
         self.model, self.objective, self.recipe = model, objective, recipe
         self.schedule = BatchSchedule(objective.lengths, objective.rows, recipe, seed, objective.splittable)
         self.steps = self.schedule.steps
+        self.labels_per_item = objective.weight(np.arange(len(objective))) / len(objective)
         self.device = processes.device_of()
         # Every update draws from a seed of its own: a resumed run needs no generator's state, in any process.
         self.seeds = np.random.SeedSequence((seed, processes.rank())).generate_state(self.steps, np.uint64)
@@ -217,7 +218,9 @@ class _TrainingRun:
             torch.cuda.manual_seed(seed)
 
     def _learn(self, update: PreparedUpdate, step: int) -> None:
-        scale = 1 / max(self.objective.weight(update.items), 1e-9)
+        # Not by the labels of this very update, as where batches are of random lengths: those of a narrow one are
+        # fewer, and each would weigh more than the others.
+        scale = 1 / max(self.labels_per_item * len(update.items), 1e-9)
         largest = max(update.batches, key=lambda batch: batch.size * batch.width)
         need = f"at update {step + 1}: {largest.size} items of {largest.width} tokens"
         half = max(1, (self.recipe.micro or largest.size) // 2)

@@ -45,7 +45,7 @@ class TrainingObjective(ABC):
 
     @abstractmethod
     def weight(self, items: Ints) -> float:
-        """What the summed loss of these items is divided by: their labels, so that every label weighs the same."""
+        """The labels of these items; a summed loss is divided by how many there are on average."""
 
     @abstractmethod
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":

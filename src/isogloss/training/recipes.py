@@ -39,6 +39,7 @@ class Recipe:
         steps: updates in all; 0 leaves it to `epochs`.
         batch: items in an update (the effective batch).
         tokens: tokens in an update instead, where a recipe counts them (mT5's); 0 leaves it to `batch`.
+        chunk: batches whose items are sorted by length together (see `isogloss.training.batching`); 1 for random ones.
         micro: items in one forward pass at most, 0 for the whole batch: more passes are accumulated into an update.
         schedule: `linear` (to zero) or `constant`.
         warmup: updates over which the rate rises from zero first.
@@ -73,6 +74,7 @@ class Recipe:
     steps: int = 0
     batch: int = 32
     tokens: int = 0
+    chunk: int = 16
     micro: int = 0
     schedule: str = "linear"
     warmup: int = 0
@@ -218,7 +220,17 @@ _CHOICES = {
     "schedule": ("linear", "constant"),
     "precision": ("auto", "bf16", "fp32"),
 }
-_POSITIVE = ("learning_rate", "batch", "max_length", "stride", "query_length", "answer_length", "n_best", "epsilon")
+_POSITIVE = (
+    "learning_rate",
+    "batch",
+    "chunk",
+    "max_length",
+    "stride",
+    "query_length",
+    "answer_length",
+    "n_best",
+    "epsilon",
+)
 # What is accepted for a field's type, how it is read, and what it is called.
 _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
     bool: ((bool,), bool, "true or false"),

@@ -357,7 +357,7 @@ def test_the_loss_on_the_dev_set_of_the_training_task_chooses(tiny_bert: Path, t
         return load(of, language, split)
 
     where = FitContext(tmp_path, ("en",), examples, train_task_dev=lambda code: load("mini-xquad", code, "dev"))
-    settings: dict[str, Any] = {"batch": 8, "epochs": 2, "checkpoints": 25, "test_examples": 20, "learning_rate": 0.05}
+    settings: dict[str, Any] = {"batch": 8, "epochs": 2, "checkpoints": 25, "test_examples": 20, "learning_rate": 0.01}
     made = system(f"dual-encoder:{tiny_bert}", quiet=True, recipe="scripts", **settings)
     made.learn(of, load("mini-xquad", "en", "train").keep(range(64)), 0, where)
     losses = {row.step: row.value for row in read_checkpoints(tmp_path).rows if row.metric == "loss"}
