@@ -3,7 +3,7 @@
     python benchmarks/transfer.py MODEL --data DATA --out RUNS [--seeds 3] [--only NAME,…] [--minutes M]
 
 Every line of `STUDY` is one `isogloss train`, or two where random weights are compared. All run at the same time, each
-in its own process, on one GPU side by side; those that exceed the time limit are stopped, and resume when the command
+in its own process; those that exceed the time limit are stopped, and resume when the command
 is run again. The printed table and RUNS/transfer.json have whatever is finished.
 """
 
@@ -20,7 +20,6 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from isogloss.runs.gpu_sharing import gpu_shared
 from isogloss.runs.records import read_record
 from isogloss.runs.toml import to_toml
 from isogloss.tasks.registry import task
@@ -116,14 +115,13 @@ def main() -> None:
     only = set(filter(None, chosen.only.split(",")))
     experiments = [experiment for experiment in STUDY if not only or experiment.name in only]
     wanted = [(experiment, random) for experiment in experiments for random in (False, True)[: 1 + experiment.random]]
-    with gpu_shared(len(wanted)):
-        running = [start(experiment, random, chosen) for experiment, random in wanted]
-        deadline = time.monotonic() + 60 * chosen.minutes
-        for process in running:
-            try:
-                process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.terminate()
+    running = [start(experiment, random, chosen) for experiment, random in wanted]
+    deadline = time.monotonic() + 60 * chosen.minutes
+    for process in running:
+        try:
+            process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.terminate()
     found = scores(chosen.out)
     (chosen.out / "transfer.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     for experiment, languages in found.items():

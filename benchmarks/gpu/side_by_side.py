@@ -1,4 +1,4 @@
-"""How much faster several fits are side by side on one GPU than one after the other.
+"""How long several fits take side by side on one GPU, where they take turns unless CUDA's Multi-Process Service runs.
 
     python benchmarks/gpu/side_by_side.py [--fits 1,2,5] [--shape xnli] [--size mbert] [--steps 1500] [--json FILE]
 
@@ -15,8 +15,6 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
-
-from isogloss.runs.gpu_sharing import gpu_shared
 
 
 def fit(seed: int, key: str, shape: str, steps: int, together: Barrier, ended: "multiprocessing.Queue[float]") -> None:
@@ -48,15 +46,12 @@ def seconds_of(fits: int, key: str, shape: str, steps: int) -> float:
     """Until the last of some fits has done its updates."""
     spawning = multiprocessing.get_context("spawn")
     together, ended = spawning.Barrier(fits), spawning.Queue()
-    with gpu_shared(fits) as shared:
-        if fits > 1 and not shared:
-            print("no Multi-Process Service here: the fits take turns", flush=True)
-        arguments = (key, shape, steps, together, ended)
-        started = [spawning.Process(target=fit, args=(seed, *arguments)) for seed in range(fits)]
-        for process in started:
-            process.start()
-        for process in started:
-            process.join()
+    arguments = (key, shape, steps, together, ended)
+    started = [spawning.Process(target=fit, args=(seed, *arguments)) for seed in range(fits)]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join()
     if any(process.exitcode for process in started):
         raise SystemExit("a fit has failed")
     return max(ended.get() for _ in started)

@@ -9,12 +9,12 @@ if not torch.cuda.is_available():
 
 import gc  # noqa: E402
 import multiprocessing  # noqa: E402
+import time  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
 import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
-from isogloss.runs.gpu_sharing import gpu_shared  # noqa: E402
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.systems.neural.output_layer import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
@@ -234,42 +234,37 @@ def test_logits_of_bf16_weights_are_float32(bias):
     assert layer.train()(states).dtype == torch.bfloat16
 
 
-def _fit(seed, slow, ended):
-    """A fit in a process of its own; a slow one never gets far."""
-    import time
+def _fit(seed, state, slow, ended):
+    """A fit in a process of its own; a slow one never ends."""
+    loop.STATE_EVERY = 0
 
-    def wait(info, model):
-        ended.put((seed, None))
-        if slow:
+    def tell(info, model):
+        if slow and info.kept:  # there is a state to go on from
+            ended.put((seed, None))
             time.sleep(600)
         return False
 
-    trained = loop.train(bag(7), Words(), RECIPE, seed=seed, on_checkpoint=wait)
-    ended.put((seed, trained.losses))
+    ended.put((seed, loop.train(bag(7), Words(), RECIPE, seed=seed, state=state, on_checkpoint=tell).losses))
 
 
-def test_of_several_fits_on_one_gpu_one_can_be_killed():
+def test_of_several_fits_on_one_gpu_one_can_be_killed(tmp_path):
     spawning = multiprocessing.get_context("spawn")
     ended = spawning.Queue()
-    with gpu_shared(3):
-        fits = [spawning.Process(target=_fit, args=(seed, seed == 0, ended)) for seed in range(3)]
-        for process in fits:
-            process.start()
-        told = [ended.get(timeout=120)]
-        while told[-1] != (0, None):
-            told.append(ended.get(timeout=120))
-        fits[0].kill()  # in the middle of its fit
-        for process in fits:
-            process.join(120)
-        while not ended.empty():
-            told.append(ended.get())
-        again = spawning.Process(target=_fit, args=(0, False, ended))
-        again.start()
-        again.join(120)
-        while not ended.empty():
-            told.append(ended.get())
+    fits = [spawning.Process(target=_fit, args=(seed, tmp_path / str(seed), seed == 0, ended)) for seed in range(3)]
+    for process in fits:
+        process.start()
+    told = [ended.get(timeout=120)]
+    while told[-1] != (0, None):
+        told.append(ended.get(timeout=120))
+    fits[0].kill()  # in the middle of its fit
+    fits.append(spawning.Process(target=_fit, args=(0, tmp_path / "0", False, ended)))
+    fits[-1].start()  # and goes on from its state
     losses = {seed: found for seed, found in told if found is not None}
-    assert sorted(losses) == [0, 1, 2]
+    while len(losses) < 3:
+        seed, found = ended.get(timeout=120)
+        losses |= {} if found is None else {seed: found}
+    for process in fits:
+        process.join(120)
     for seed, found in losses.items():
         alone = loop.train(bag(7), Words(), RECIPE, seed=seed)
         assert found == pytest.approx(alone.losses, abs=2e-3)

@@ -17,7 +17,6 @@ from isogloss.errors import IsoglossError
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.fit import CellOutcome
-from isogloss.runs.gpu_sharing import gpu_shared
 from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import Provenance
@@ -91,7 +90,6 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
 
     def __enter__(self) -> "ProcessEngine":
         self._exits.enter_context(_cores_shared(self.slots))
-        self._exits.enter_context(gpu_shared(self.slots))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
