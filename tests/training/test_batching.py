@@ -175,15 +175,14 @@ def test_padding_is_weighed_against_batches(least, wanted):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8).map(np.array), st.integers(1, 90), st.integers(0, 60))
 def test_no_other_groups_of_widths_cost_less(lengths, tokens, least):
-    ordered, counts = np.unique(lengths, return_counts=True)
+    ordered, counts = np.unique(widths(lengths), return_counts=True)
     groups = list(zip(ordered[::-1].tolist(), counts[::-1].tolist(), strict=True))
 
     def cost(cut):
         total = 0
         for low, high in pairwise(cut):
             width, items = groups[low][0], sum(count for _, count in groups[low:high])
-            masked = 1.05 if high - low > 1 else 1.0
-            total += max(width * items * masked, least * -(-items // max(1, tokens // width)))
+            total += max(width * items, least * -(-items // max(1, tokens // width)))
         return total
 
     inner = range(1, len(groups))
@@ -191,11 +190,8 @@ def test_no_other_groups_of_widths_cost_less(lengths, tokens, least):
     by_width: dict[int, list[Batch]] = {}
     for batch in by_cost(lengths, tokens, least):
         by_width.setdefault(batch.width, []).append(batch)
-    found = 0
-    for width, group in by_width.items():
-        masked = 1.05 if any((lengths[each.items] < width).any() for each in group) else 1.0
-        found += max(sum(width * each.size for each in group) * masked, least * len(group))
-    assert found == pytest.approx(min(map(cost, cuts)))
+    found = sum(max(sum(width * each.size for each in group), least * len(group)) for width, group in by_width.items())
+    assert found == min(map(cost, cuts))
 
 
 @given(lengths_of, st.integers(1, 3000), st.integers(0, 3000))

@@ -50,7 +50,7 @@ def test_memory_that_is_short_for_one_row_is_said():
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     words = Words()
-    with pytest.raises(TrainingError, match=r"memory is short for one row of 29 tokens.*smaller max_length"):
+    with pytest.raises(TrainingError, match=r"memory is short for one row of 30 tokens.*smaller max_length"):
         list(outputs(bag(), words.lengths, words.batch, short))
 
 

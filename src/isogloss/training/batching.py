@@ -22,8 +22,6 @@ _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
 _COARSEST = 32
 # Where tokens are counted: those of a batch, which is enough to keep a device busy.
 _FILLING = 8192
-# How much longer a batch that is asked takes with a mask than without.
-_MASK = 0.05
 
 
 def widths(lengths: Ints) -> Ints:
@@ -155,30 +153,30 @@ class BatchSchedule:
 def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
     """All items once, in batches of similar length with at most so many tokens, that take the least time together.
 
-    A batch takes as long as its tokens, padding included, and a little longer where a mask has to tell these apart; but
-    no less than `least` tokens would, the time in which the host starts the next one. So items of different lengths
-    share a batch only where it would be too small without. The longest come first, so that memory is taken at once, if
-    it is short at all, and an estimate of the time left errs on the safe side.
+    A batch takes as long as its tokens, padding included, but no less than `least` tokens would, the time in which the
+    host starts the next one. So items of different lengths share a batch only where it would be too small without.
+    The longest come first, so that memory is taken at once, if it is short at all, and an estimate of the time left
+    errs on the safe side.
     """
-    order = np.argsort(-lengths, kind="stable")
+    padded_to = widths(lengths)
+    order = np.argsort(-lengths, kind="stable")  # so that rows as long as their width, which need no mask, meet
     start = 0
-    for width, count in _cheapest_groups(np.maximum(lengths, 1), tokens, least):
+    for width, count in _cheapest_groups(padded_to, tokens, least):
         most = max(1, tokens // width)
         for items in np.array_split(order[start : start + count], -(-count // most)):
             yield Batch(items, width, len(items))
         start += count
 
 
-def _cheapest_groups(lengths: Ints, tokens: int, least: int) -> list[tuple[int, int]]:
+def _cheapest_groups(padded_to: Ints, tokens: int, least: int) -> list[tuple[int, int]]:
     """Widths, the largest first, and how many items are padded to each, at the least cost."""
-    values, counts = np.unique(lengths, return_counts=True)
+    values, counts = np.unique(padded_to, return_counts=True)
     values, before = values[::-1], np.concatenate([[0], np.cumsum(counts[::-1])])
     cost, best_start = np.zeros(len(before)), np.zeros(len(before), np.int64)
     for end in range(1, len(before)):
         items = before[end] - before[:end]
         batches = -(-items // np.maximum(1, tokens // values[:end]))
-        computed = values[:end] * items * np.where(np.arange(end) < end - 1, 1 + _MASK, 1.0)
-        costs = cost[:end] + np.maximum(computed, least * batches)
+        costs = cost[:end] + np.maximum(values[:end] * items, least * batches)
         best_start[end] = int(costs.argmin())
         cost[end] = costs[best_start[end]]
     groups: list[tuple[int, int]] = []
