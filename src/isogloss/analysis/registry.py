@@ -49,7 +49,14 @@ def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
 
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
-    for each in (_row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),)
+    for each in (
+        _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        _row("families", "scores", "How scores spread over families, branches, scripts and resource classes."),
+        _row(
+            "rankings", "scores", "Who is ahead, by seven ways to average, and which conclusions survive all of them."
+        ),
+        _row("saturation", "scores", "How far people are ahead, and which differences the tests can still show."),
+    )
 }
 
 
