@@ -141,7 +141,7 @@ def in_language_score(system: str, task: str, metric: str) -> float | None:
 def published_average(
     system: str, regime: str, task: str, metric: str, suites: tuple[str, ...] = ("xtreme-r", "xtreme")
 ) -> float | None:
-    """A task's average in the main table of a suite, the first that has it; "score" is the mean of F1 and exact match."""
+    """A task's average in the first of some suites' main tables; "score" is the mean of F1 and exact match."""
     for suite in suites:
         for row in overall(suite):
             if (row.system, row.regime) == (system, regime):
