@@ -43,7 +43,7 @@ def _chart(figure: Figure, table: TidyTable, records: list[dict[str, Any]], name
         order = list(dict.fromkeys(record[figure.panel] for record in records))
         facet = {"field": figure.panel, "title": None, "sort": order, "type": "nominal"}
         own: Spec = {"axis": {"x": "independent"}}
-        if columns[figure.y].holds == "text":  # a panel has the rows that it has something for
+        if figure.looks == "heatmap":  # a panel has the rows that it has something for
             own = {"axis": {"x": "independent", "y": "independent"}, "scale": {"y": "independent"}}
             # Vega takes no height by steps where every panel has its own rows.
             rows = [len({r[figure.y] for r in records if r[figure.panel] == name}) for name in order]
