@@ -145,6 +145,8 @@ def test_tidy_csv(write_csv: WriteCsv) -> None:
         ("task,system,value\nxnli,a,1\n", "no column language"),
         ("task,system,language,value\nxnli,a,de,nan\n", "value is 'nan'"),
         ("task,system,language,value\nxnli,a,de,many\n", "value is 'many'"),
+        ("task,system,language,value\nxnli,a,de,1e300\n", "scores go from 0 to 100"),
+        ("task,system,language,value,n\nxnli,a,de,50,-3\n", "scores go from 0 to 100"),
         ("task,system,language,value\nxnli,a,de,\n", "without a value"),
         ("task,system,language,value\nxnli,a,de\n", "fewer cells"),
         ("task,system,language,value\nxnli,a,de,1\nxnli,a,de,2\n", "two scores of a xnli de"),

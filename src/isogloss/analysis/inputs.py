@@ -1,7 +1,5 @@
 """What analyses over scores are made from: result records, folders of runs, published systems, tidy CSV."""
 
-import csv
-import io
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +9,7 @@ from pathlib import Path
 from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.published_scores import is_published, published_scores
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
-from isogloss.data.files import read_bytes
+from isogloss.data.tables import csv_records
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
@@ -24,6 +22,8 @@ from isogloss.tasks.registry import canonical, task
 FIX = "Give a results.json, a folder with one, published, published:NAME, or a CSV (task, system, language, value)"
 # The columns that a tidy CSV must have; regime, metric, low, high and n may be there too.
 COLUMNS = ("task", "system", "language", "value")
+_LARGEST = 100.001
+_MOST_EXAMPLES = 10**9
 
 
 @dataclass
@@ -139,11 +139,23 @@ def _scores(
 ) -> Iterator[LanguageScore]:
     for code, metrics in cells.items():
         number = _mean([metrics.values[one] for one in task(name).main]) if metric == SCORE else metrics.values[metric]
-        if not math.isfinite(number.value):
-            raise AnalysisError(f"the score is {number.value}", where=f"{shown}: {name}/{code}", fix="Leave it out")
+        if not _is_score(number):
+            what = f"the score is {_words(number)}, and scores go from 0 to 100"
+            raise AnalysisError(what, where=f"{shown}: {name}/{code}", fix="Leave it out")
         yield LanguageScore(
             shown, system.words[1], name, code, number.value, number.low, number.high, number.n, metrics.source
         )
+
+
+def _is_score(number: Number) -> bool:
+    """Whether a score and its interval are on the scale; a correlation may be below 0."""
+    ends = (number.value if end is None else end for end in (number.low, number.high))
+    return all(-_LARGEST <= value <= _LARGEST for value in (number.value, *ends)) and 0 <= number.n < _MOST_EXAMPLES
+
+
+def _words(number: Number) -> str:
+    interval = "" if number.low is None or number.high is None else f" ({number.low:g} to {number.high:g})"
+    return f"{number.value:g}{interval} of {number.n} examples"
 
 
 def _mean(numbers: Sequence[Number]) -> Number:
@@ -218,16 +230,10 @@ def _of_published(source: str) -> list[_System]:
 
 def _of_csv(path: Path) -> list[_System]:
     """Tidy rows; a metric that is not named is the task's main one."""
-    reader = csv.DictReader(io.StringIO(read_bytes(path).decode("utf-8-sig", errors="replace")))
-    header = reader.fieldnames or []
-    if lacking := [name for name in COLUMNS if name not in header]:
-        raise DataError(f"has no column {' and none '.join(lacking)}", where=str(path), fix=FIX)
     systems: dict[tuple[str, str], _System] = {}
     seen: Counter[tuple[str, ...]] = Counter()
-    for row in reader:
-        where = f"{path}:{reader.line_num}"
-        if None in row.values():
-            raise DataError("a row with fewer cells than the header", where=where)
+    for line, row in csv_records(path, COLUMNS):
+        where = f"{path}:{line}"
         name = canonical(row["task"])
         code, metric = language(row["language"]).code, row.get("metric") or task(name).main[0]
         words = printable(row["system"], NAME_LENGTH), printable(row.get("regime") or "", NAME_LENGTH)

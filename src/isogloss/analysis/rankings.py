@@ -25,9 +25,9 @@ Ranked = dict[str, RankedView]
 _DRAWS: dict[Draw, str] = {
     "languages": "languages drawn with replacement, {} times, the same for all systems and views; the noise of the "
     "tests is in that, since every language brings its own",
-    "examples": "the same languages, {} times with new test examples, each score moved by its own error alone: rough, as "
-    "examples that systems share make this too wide, and those that languages share too narrow; isogloss compare has "
-    "both",
+    "examples": "the same languages, {} times with new test examples, each score moved by its own error alone: rough, "
+    "as examples that systems share make this too wide, and those that languages share too narrow; isogloss compare "
+    "has both",
 }
 
 
