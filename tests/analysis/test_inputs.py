@@ -112,7 +112,15 @@ def test_systems_of_two_sources_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("name", "millions"),
-    [("mBERT", 178), ("mT5-XXL", 13000), ("bloom-7b1", 7100), ("xglm-564M", 564), ("xglm-7.5B", 7500), ("LaBSE", None)],
+    [
+        ("mBERT", 178),
+        ("mT5-XXL", 13000),
+        ("bloom-7b1", 7100),
+        ("xglm-564M", 564),
+        ("xglm-7.5B", 7500),
+        ("LaBSE", None),
+        ("ERNIE-M Base", None),
+    ],
 )
 def test_parameters_from_the_paper_or_the_name(name: str, millions: float | None) -> None:
     assert parameters_of(name) == millions

@@ -64,7 +64,10 @@ def test_transfer_gap_against_another_metric_says_so() -> None:
     # Lewis et al.'s mBERT, which ERNIE-M's table quotes: 65.2 - 37.7 in exact match.
     by_em = isogloss.analyze("transfer-gap", "published:mBERT [ERNIE-M]", tasks=["mlqa"], metric="em")
     [row] = rows(by_em, "printed")
-    assert (row["printed"], row["verdict"]) == (27.5, "equal")
+    assert row["printed"] == 27.5
+    assert row["gap"] == pytest.approx(27.48, abs=0.01)
+    # XTREME's own mBERT has another average in its Table 2, so that this may be chance.
+    assert str(row["verdict"]).startswith("equal, though of other runs")
 
 
 def test_in_language_ceiling_of_the_same_model(tmp_path: Path) -> None:
@@ -85,6 +88,9 @@ def test_families_by_hand(tmp_path: Path) -> None:
     latin = rows(found, "groups", grouping="script", group="Latn")
     assert latin[0]["mean"] == 70
     assert rows(found, "groups", grouping="branch", group="Indo-European: Germanic")[0]["languages"] == 2
+    # The others' mean is 190 / 3.
+    [swahili] = rows(found, "standing", grouping="family", group="Niger-Congo")
+    assert (swahili["above"], swahili["tasks"]) == (pytest.approx(40 - 190 / 3), 1)
     # The chart of one task has the marks: English, the mean of the others, and people.
     assert dict(found.figures[-1].marks) == {
         "human": 92.8,

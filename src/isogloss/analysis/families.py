@@ -52,7 +52,12 @@ def families(scores: ScoreTable, *, group: str = "family") -> Finding:
     points = _language_rows(scores)
     if not points:
         raise AnalysisError("none of the languages is in the registry", fix="isogloss list languages")
-    tables = [_group_table(points, chosen), _language_table(points), _overview_table(scores)]
+    tables = [
+        _standing_table(scores, chosen),
+        _group_table(points, chosen),
+        _language_table(points),
+        _overview_table(scores),
+    ]
     unknown_codes = sorted({score.language for score in scores.scores if known_language(score.language) is None})
     notes = [
         "95 %: languages of the group drawn with replacement, where there are five or more; it speaks of languages "
@@ -90,6 +95,43 @@ def _language_table(rows: list[dict[str, Value]]) -> TidyTable:
     columns.append(Column("score", "score"))
     values = [[row[column.name] for column in columns] for row in rows]
     return TidyTable("languages", "Languages", columns, values, shown=20)
+
+
+def standings(scores: ScoreTable, system: str, grouping: Grouping) -> dict[str, list[float]]:
+    """For each group how far its mean is above that of all languages but English, in every task that has both."""
+    found: dict[str, list[float]] = {}
+    for task in scores.tasks:
+        others = {code: value for code, value in scores.values(system, task).items() if code != PIVOT}
+        groups: dict[str, list[float]] = {}
+        for code, value in others.items():
+            entry = known_language(code)
+            if entry is not None and GROUPINGS[grouping](entry):
+                groups.setdefault(GROUPINGS[grouping](entry), []).append(value)
+        for group, values in groups.items():
+            above = fmean(values) - fmean(others.values())
+            found.setdefault(group, []).append(-above if lower_is_better(task) else above)
+    return found
+
+
+def _standing_table(scores: ScoreTable, first: Grouping) -> TidyTable:
+    columns = [
+        Column("grouping"),
+        Column("system"),
+        Column("group"),
+        Column("tasks", "count"),
+        Column("above", "difference", "above the mean"),
+        Column("ahead", "count", "tasks above it"),
+    ]
+    rows: list[list[Value]] = []
+    for grouping in (first, *(name for name in GROUPINGS if name != first)):
+        for system in scores.systems:
+            found = standings(scores, system, grouping)
+            for group in sorted(found, key=lambda group: -fmean(found[group])):
+                tasks = found[group]
+                ahead = sum(above > 0 for above in tasks)
+                rows.append([grouping, system, group, len(tasks), fmean(tasks), ahead])
+    notes = ["a group's mean minus that of all languages but English, averaged over the tasks that have the group"]
+    return TidyTable("standing", "Where groups stand", columns, rows, notes=notes)
 
 
 def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
@@ -238,9 +280,10 @@ def _spread(scores: ScoreTable, system: str) -> str:
         found = scores.values(system, task).values()
         ends = f"{score_text(min(found))} to {score_text(max(found))}"
         return f"{system}: {task} goes from {ends}, {language_name(often)} last."
+    last = f"; {language_name(often)} is last most often ({lowest[often]} of {sum(lowest.values())})"
     return (
-        f"{system}: Indo-European languages other than English are ahead of the rest in {ahead} of {tasks} tasks; "
-        f"{language_name(often)} is last most often ({lowest[often]} of {sum(lowest.values())})."
+        f"{system}: Indo-European languages other than English are ahead of the rest in {ahead} of {tasks} tasks"
+        f"{last if lowest[often] > 1 else ''}."
     )
 
 

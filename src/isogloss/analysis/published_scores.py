@@ -10,6 +10,7 @@ from isogloss.languages.published import overall, table
 
 WORD = "published"
 # Groups of systems beside single ones.
+_IN_TABLE_13 = {"mT5-XXL": "mT5", "ERNIE-M Large": "ERNIE-M", "VECO Large": "VECO"}
 PAPERS, FURTHER, EMBEDDERS, ALL = "papers", "further", "mteb", "all"
 # What a name says of a model's size: 560M, 7.5B, 7b1 (which is 7.1 billion).
 _SIZE = re.compile(r"(?:^|[-_/ ])(\d+(?:\.\d+)?)([bm])(\d?)(?![a-z0-9])", re.IGNORECASE)
@@ -112,8 +113,8 @@ def _embedders() -> Iterator[PublishedScore]:
 def parameters_of(system: str) -> float | None:
     """Millions of parameters as XTREME-R's Table 13 has them, or as the name itself says; None where neither does."""
     known = {row["system"]: float(row["parameters_millions"]) for row in table("systems")}
-    # That table calls it mT5, the others mT5-XXL.
-    found = known.get({"mT5-XXL": "mT5"}.get(system, system))
+    # That table is of the largest models, and names some without their size.
+    found = known.get(_IN_TABLE_13.get(system, system))
     if found is not None:
         return found
     size = _SIZE.search(system)

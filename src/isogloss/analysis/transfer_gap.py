@@ -170,7 +170,7 @@ def _why(difference: float, same_metric: bool, missing: int, same_mean: bool) ->
     if not same_metric:
         return "another metric"
     if abs(difference) <= EQUAL:
-        return "equal"
+        return "equal" if same_mean else "equal, though of other runs: the mean is not that of XTREME's Table 2"
     if missing:
         return f"{missing} of XTREME's languages are not there"
     if same_mean:
