@@ -1,7 +1,7 @@
 """What analyses over scores are made from: result records, folders of runs, published systems, tidy CSV."""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ _MOST_EXAMPLES = 10**9
 
 
 @dataclass
-class _Metrics:
+class _GivenMetrics:
     """All metrics of one system on one task in one language, before one of them is chosen."""
 
     values: dict[str, Number]
@@ -35,11 +35,11 @@ class _Metrics:
 
 
 @dataclass
-class _System:
+class _GivenSystem:
     """What was given of one system under one regime."""
 
     words: tuple[str, ...]
-    cells: dict[tuple[str, str], _Metrics] = field(default_factory=dict)
+    cells: dict[tuple[str, str], _GivenMetrics] = field(default_factory=dict)
     gaps: dict[str, Number] = field(default_factory=dict)
     parameters: float | None = None
 
@@ -82,7 +82,7 @@ def read_scores(
     return _in_one_metric(named, metric)
 
 
-def _in_one_metric(systems: Mapping[str, _System], wanted: str) -> ScoreTable:
+def _in_one_metric(systems: Mapping[str, _GivenSystem], wanted: str) -> ScoreTable:
     """The scores in the metric that is wanted, else the task's own where all systems have it, else the most common."""
     scores: list[LanguageScore] = []
     notes: list[str] = []
@@ -110,11 +110,11 @@ def _in_one_metric(systems: Mapping[str, _System], wanted: str) -> ScoreTable:
     return ScoreTable(tuple(scores), chosen, gaps, parameters, base, tuple(notes))
 
 
-def _of_task(system: _System, name: str) -> dict[str, _Metrics]:
+def _of_task(system: _GivenSystem, name: str) -> dict[str, _GivenMetrics]:
     return {code: metrics for (of, code), metrics in system.cells.items() if of == name}
 
 
-def _chosen_metric(name: str, cells: Mapping[str, Mapping[str, _Metrics]], wanted: str) -> tuple[str, list[str]]:
+def _chosen_metric(name: str, cells: Mapping[str, Mapping[str, _GivenMetrics]], wanted: str) -> tuple[str, list[str]]:
     """The metric of a task, and the systems that do not have it in every cell."""
     main = task(name).main
 
@@ -135,7 +135,7 @@ def _chosen_metric(name: str, cells: Mapping[str, Mapping[str, _Metrics]], wante
 
 
 def _scores(
-    shown: str, system: _System, name: str, metric: str, cells: Mapping[str, _Metrics]
+    shown: str, system: _GivenSystem, name: str, metric: str, cells: Mapping[str, _GivenMetrics]
 ) -> Iterator[LanguageScore]:
     for code, metrics in cells.items():
         number = _mean([metrics.values[one] for one in task(name).main]) if metric == SCORE else metrics.values[metric]
@@ -167,7 +167,7 @@ def _mean(numbers: Sequence[Number]) -> Number:
     return Number(sum(each.value for each in numbers) / count, low, high, numbers[0].n)
 
 
-def _read(source: Path | str | Results) -> list[_System]:
+def _read(source: Path | str | Results) -> list[_GivenSystem]:
     if isinstance(source, Results):
         return [_of_record(source, "results in memory")]
     if isinstance(source, str) and is_published(source):
@@ -178,7 +178,7 @@ def _read(source: Path | str | Results) -> list[_System]:
     return _of_csv(path) if path.suffix.lower() == ".csv" else [_of_record(Results.from_json(path), str(path))]
 
 
-def _of_folder(path: Path) -> _System:
+def _of_folder(path: Path) -> _GivenSystem:
     """A run folder with its record, or several seeds of one system as their mean."""
     if (path / "results.json").is_file():
         return _of_record(Results.from_json(path / "results.json"), str(path))
@@ -197,40 +197,40 @@ def _of_folder(path: Path) -> _System:
             for name in metrics[0]
             if all(name in one for one in metrics)
         }
-        cells[place] = _Metrics(values, f"{path}, mean of {len(metrics)} seeds")
+        cells[place] = _GivenMetrics(values, f"{path}, mean of {len(metrics)} seeds")
     return replace(each[0], words=each[0].words[:2], cells=cells, gaps={})
 
 
-def _of_record(record: Results, source: str) -> _System:
+def _of_record(record: Results, source: str) -> _GivenSystem:
     cells = {
-        (cell.task, cell.language): _Metrics(dict(cell.metrics), source)
+        (cell.task, cell.language): _GivenMetrics(dict(cell.metrics), source)
         for cell in record.cells
         if record.in_average(cell)
     }
     gaps = {average.name: average.gap for average in record.tasks if average.gap is not None}
     words = (*system_words(record.system), record.suite)
-    return _System(words, cells, gaps, _parameters(record.system.get("parameters")))
+    return _GivenSystem(words, cells, gaps, _parameters(record.system.get("parameters")))
 
 
 def _parameters(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-def _of_published(source: str) -> list[_System]:
-    systems: dict[tuple[str, str], _System] = {}
+def _of_published(source: str) -> list[_GivenSystem]:
+    systems: dict[tuple[str, str], _GivenSystem] = {}
     for row in published_scores(source):
-        known = systems.setdefault((row.system, row.regime), _System((row.system, row.regime)))
+        known = systems.setdefault((row.system, row.regime), _GivenSystem((row.system, row.regime)))
         known.parameters = row.parameters
-        cell = known.cells.setdefault((row.task, row.language), _Metrics({}, row.source))
+        cell = known.cells.setdefault((row.task, row.language), _GivenMetrics({}, row.source))
         # How many examples there are is the task's own knowledge.
         count = task(row.task).expected(row.language, "test") or 0
         cell.values[row.metric] = Number(row.value, None, None, count)
     return list(systems.values())
 
 
-def _of_csv(path: Path) -> list[_System]:
+def _of_csv(path: Path) -> list[_GivenSystem]:
     """Tidy rows; a metric that is not named is the task's main one."""
-    systems: dict[tuple[str, str], _System] = {}
+    systems: dict[tuple[str, str], _GivenSystem] = {}
     seen: Counter[tuple[str, ...]] = Counter()
     for line, row in csv_records(path, COLUMNS):
         where = f"{path}:{line}"
@@ -241,7 +241,9 @@ def _of_csv(path: Path) -> list[_System]:
         seen[place] += 1
         if seen[place] > 1:
             raise AnalysisError(f"two scores of {' '.join(filter(None, place))}", where=where, fix="Give one of them")
-        cell = systems.setdefault(words, _System(words)).cells.setdefault((name, code), _Metrics({}, str(path)))
+        cell = systems.setdefault(words, _GivenSystem(words)).cells.setdefault(
+            (name, code), _GivenMetrics({}, str(path))
+        )
         n = _figure(row, "n", where)
         cell.values[metric] = Number(
             _needed(row, where), _figure(row, "low", where), _figure(row, "high", where), int(n or 0)
@@ -267,11 +269,3 @@ def _figure(row: Mapping[str, str], column: str, where: str) -> float | None:
     if not math.isfinite(value):
         raise AnalysisError(f"{column} is {printable(text, 40)!r}, not a number", where=where, fix="Leave the row out")
     return value
-
-
-def grouped(scores: Iterable[LanguageScore]) -> dict[tuple[str, str], dict[str, LanguageScore]]:
-    """Scores by system and task, then by language."""
-    groups: dict[tuple[str, str], dict[str, LanguageScore]] = defaultdict(dict)
-    for score in scores:
-        groups[score.system, score.task][score.language] = score
-    return dict(groups)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isogloss.metrics.intervals import bootstrap
-from isogloss.metrics.statistics import FloatArray, IntArray
+from isogloss.metrics.statistics import IntArray
 
 # Fewer languages do not tell how languages differ.
 ENOUGH_LANGUAGES = 5
@@ -27,9 +27,3 @@ def language_draws(count: int, resamples: int = RESAMPLES, seed: int = 0) -> Int
     """For each resample how often each language is drawn, as `resamples` rows of `count` numbers."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.int64)
-
-
-def percentiles(values: FloatArray, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """The middle `level` of each column: the percentile interval."""
-    tail = (1 - level) / 2
-    return np.quantile(values, tail, axis=0), np.quantile(values, 1 - tail, axis=0)

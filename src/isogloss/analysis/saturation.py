@@ -18,7 +18,7 @@ _WIDTH = 2 * 1.96
 
 
 @dataclass(frozen=True)
-class TestCell:
+class ContestedCell:
     """A task in one language under one regime, with its two best systems.
 
     Attributes:
@@ -111,7 +111,7 @@ def _noise(text: str) -> Mapping[str, float]:
     return found
 
 
-def _cells(scores: ScoreTable, correlation: float) -> Iterator[TestCell]:
+def _cells(scores: ScoreTable, correlation: float) -> Iterator[ContestedCell]:
     groups: dict[tuple[str, str, str], list[LanguageScore]] = {}
     for score in scores.scores:
         groups.setdefault((score.regime, score.task, score.language), []).append(score)
@@ -123,7 +123,7 @@ def _cells(scores: ScoreTable, correlation: float) -> Iterator[TestCell]:
         second = others[0] if others else None
         shares = [min(1.0, max(0.0, each.value / 100)) for each in (best, second or best)]
         variance = difference_variance(shares[0], shares[1], correlation)
-        yield TestCell(regime, name, code, len(of), best, second, variance, _effective(best))
+        yield ContestedCell(regime, name, code, len(of), best, second, variance, _effective(best))
 
 
 def _effective(score: LanguageScore) -> float:
@@ -166,7 +166,7 @@ _CELL_COLUMNS = [
 ]
 
 
-def _cell_table(scores: ScoreTable, cells: list[TestCell], wrong: Mapping[str, float]) -> TidyTable:
+def _cell_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[str, float]) -> TidyTable:
     rows: list[list[Value]] = []
     for cell in cells:
         human = human_score(cell.task, scores.metrics[cell.task])
@@ -193,7 +193,7 @@ def _cell_table(scores: ScoreTable, cells: list[TestCell], wrong: Mapping[str, f
     return TidyTable("cells", "Every task and language", _CELL_COLUMNS, rows)
 
 
-def _task_table(scores: ScoreTable, cells: list[TestCell], wrong: Mapping[str, float]) -> TidyTable:
+def _task_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[str, float]) -> TidyTable:
     columns = [
         Column("regime"),
         Column("task"),
@@ -211,7 +211,7 @@ def _task_table(scores: ScoreTable, cells: list[TestCell], wrong: Mapping[str, f
         Column("cell_detectable", "score", "median detectable in a language"),
         Column("cells_apart", "count", "languages told apart"),
     ]
-    groups: dict[tuple[str, str], list[TestCell]] = {}
+    groups: dict[tuple[str, str], list[ContestedCell]] = {}
     for cell in cells:
         groups.setdefault((cell.regime, cell.task), []).append(cell)
     rows = [_task_row(scores, wrong, regime, name, of) for (regime, name), of in groups.items()]
@@ -219,7 +219,7 @@ def _task_table(scores: ScoreTable, cells: list[TestCell], wrong: Mapping[str, f
 
 
 def _task_row(
-    scores: ScoreTable, wrong: Mapping[str, float], regime: str, name: str, cells: list[TestCell]
+    scores: ScoreTable, wrong: Mapping[str, float], regime: str, name: str, cells: list[ContestedCell]
 ) -> list[Value]:
     codes = [cell.language for cell in cells]
     means = {
@@ -255,7 +255,7 @@ def _task_row(
     ]
 
 
-def _average_detectable(name: str, cells: list[TestCell]) -> float | None:
+def _average_detectable(name: str, cells: list[ContestedCell]) -> float | None:
     """The smallest difference of two averages over languages, in points."""
     known = [cell.detectable for cell in cells if cell.detectable is not None]
     if not known or len(known) < len(cells):
@@ -266,7 +266,7 @@ def _average_detectable(name: str, cells: list[TestCell]) -> float | None:
     return sqrt(fsum(each**2 for each in known)) / len(known)
 
 
-def _figures(cells: list[TestCell]) -> list[Figure]:
+def _figures(cells: list[ContestedCell]) -> list[Figure]:
     figures = []
     if any(cell.best.n and cell.detectable is not None for cell in cells):
         several = len({cell.task for cell in cells}) > 1
@@ -294,7 +294,7 @@ def _figures(cells: list[TestCell]) -> list[Figure]:
     return figures
 
 
-def _reading(cells: list[TestCell], scores: ScoreTable) -> str:
+def _reading(cells: list[ContestedCell], scores: ScoreTable) -> str:
     people = [(cell, human) for cell in cells if (human := human_score(cell.task, scores.metrics[cell.task]))]
     sentences = []
     if people:
