@@ -51,7 +51,7 @@ def tab(browser: Any, file: Path) -> Iterator[Any]:
 
 def test_every_chart_is_drawn(tab: Any) -> None:
     places = tab.locator("[data-chart]").count()
-    assert places == 7
+    assert places == 11
     assert tab.locator("[data-chart] svg.marks").count() == places
     for name in ("explain", "versus", "survey", "distance"):
         assert tab.locator(f"#{name}-chart svg.marks").count() == 1

@@ -1,12 +1,14 @@
-"""Line-based formats: tab-separated rows, one word and tag a line, JSON lines."""
+"""Line-based formats: tab-separated rows, one word and tag a line, JSON lines, CSV with a header."""
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, split_lines
+from isogloss.data.files import Digest, blocks, lines, read_bytes, split_lines
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
@@ -93,3 +95,24 @@ def _one_by_one(path: Path, block: bytes, before: int, record: type[RecordType])
     for number, line in enumerate(split_lines(block, path, before), before + 1):
         if line.strip():
             yield decode_json(line.encode(), f"{path}:{number}", record, what="the expected JSON record")
+
+
+def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a CSV file with a header, by the names of its columns, each with the number of its line.
+
+    Raises:
+        DataError: a column that is needed is not there, a row has other cells than the header, or it is no CSV.
+    """
+    content = read_bytes(path).decode("utf-8-sig", errors="replace")
+    reader = csv.DictReader(io.StringIO(content, newline=""))
+    try:
+        for name in needed:
+            if name not in (reader.fieldnames or ()):
+                fix = f"Its first line should name the columns {', '.join(needed)}"
+                raise DataError(f"has no column {name}", where=str(path), fix=fix)
+        for row in reader:
+            if None in row or None in row.values():
+                raise DataError("a row with more or fewer cells than the header", where=f"{path}:{reader.line_num}")
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise DataError(f"not CSV: {error}", where=f"{path}:{reader.line_num}") from None
