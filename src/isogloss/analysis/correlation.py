@@ -98,7 +98,8 @@ def _of_sums(sums: FloatArray, count: FloatArray) -> FloatArray:
     n = np.broadcast_to(count, x.shape)
     spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))
     together = np.divide(xy - x * y / n, spread, out=np.zeros_like(spread), where=spread > _NOTHING)
-    return np.clip(together, -1, 1)
+    clipped: FloatArray = np.clip(together, -1, 1)
+    return clipped
 
 
 _PEARSON = Value("pearson", ("x", "y", "xx", "yy", "xy"), _of_sums, is_share=False)

@@ -103,7 +103,7 @@ def explain_by_columns(columns: FloatArray, scores: FloatArray, families: Sequen
 
 
 def explained_out_of_family(x: FloatArray, y: FloatArray, groups: IntArray, weights: FloatArray) -> float:
-    """The share of the variance that fits explain in the family they are made without; 0 weights leave languages out."""
+    """The share of the variance that fits explain in the family they are made without; a weight of 0 leaves out."""
     errors, means = _errors_without_pairs(x, y, groups, weights)
     own = np.arange(len(errors))
     among_others = errors.copy()

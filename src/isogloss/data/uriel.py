@@ -77,8 +77,8 @@ class Uriel:
         if kind == "geographic":
             return float(np.arccos(np.clip(first.place @ second.place, -1, 1)) / np.pi)
         if kind == "genetic":
-            shared = len(set(first.ancestors) & set(second.ancestors))
-            sizes = len(first.ancestors) * len(second.ancestors)
+            shared = float(len(set(first.ancestors) & set(second.ancestors)))
+            sizes = float(len(first.ancestors) * len(second.ancestors))
         else:
             chosen = self.of_kind(kind)
             shared = float(first.values[chosen] @ second.values[chosen])
@@ -86,7 +86,7 @@ class Uriel:
         return float(np.arccos(np.clip(shared / np.sqrt(sizes), -1, 1)) * 2 / np.pi) if sizes else 1.0
 
 
-def read_uriel(data: Path, codes: Iterable[str]) -> Uriel:
+def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> Uriel:
     """The features of some languages.
 
     Sources describe macrolanguages (Arabic, not its standard variety), so features are those of `Language.iso3`; trees
@@ -95,14 +95,16 @@ def read_uriel(data: Path, codes: Iterable[str]) -> Uriel:
     Args:
         data: the data folder, which has `uriel/`.
         codes: languages of the registry, or any others by their ISO 639-3 codes.
+        varieties: take the features of the varieties too, though less is known of them.
 
     Raises:
         DataError: the files are not there or not what they should be, or do not have one of the languages.
     """
     wanted = list(codes)
     macro, individual = (list(each) for each in zip(*map(_iso3, wanted), strict=True))
-    names, values = _rows(data, "feature_predictions", macro)
-    known, averages = _rows(data, "feature_averages", macro)
+    described = individual if varieties else macro
+    names, values = _rows(data, "feature_predictions", described)
+    known, averages = _rows(data, "feature_averages", described)
     if names != known:
         raise DataError("the predicted features are not the known ones", where=str(data / FOLDER), fix=_FIX)
     families, member = _rows(data, "family_features", individual)
