@@ -49,7 +49,15 @@ def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
 
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
-    for each in (_row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),)
+    for each in (
+        _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        _row(
+            "resources",
+            "scores",
+            "What transfer goes with: Wikipedia's size, distances from English, your own columns.",
+        ),
+        _row("diversity", "languages", "How diverse languages are in syntax and families, beside what was printed."),
+    )
 }
 
 

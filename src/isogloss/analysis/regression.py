@@ -151,7 +151,10 @@ def _errors_without_pairs(
 
 
 def _fit(weights: FloatArray, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Ridge regressions for many weightings of the languages at once, columns scaled by those that have weight.
+    """Ridge regressions for many weightings of the languages at once.
+
+    Columns are centred by the languages that have weight, but scaled by all: descent from English varies only where
+    Indo-European is, and scaled by the others alone it would blow up what nobody has seen.
 
     Returns:
         Slopes (weightings, penalties, columns), intercepts (weightings, penalties), and the mean of y (weightings,).
@@ -161,13 +164,10 @@ def _fit(weights: FloatArray, x: FloatArray, y: FloatArray) -> tuple[FloatArray,
     centre, middle = shares @ x, shares @ y
     squares = (shares @ (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)).reshape(-1, width, width)
     squares -= centre[:, :, None] * centre[:, None, :]
-    scale = np.sqrt(np.maximum(np.einsum("fpp->fp", squares), 0))
-    scale[scale < _NOTHING] = 1.0
-    squares /= scale[:, :, None] * scale[:, None, :]
-    products = (shares @ (x * y[:, None]) - centre * middle[:, None]) / scale
+    products = shares @ (x * y[:, None]) - centre * middle[:, None]
     penalised = squares[:, None] + PENALTIES[:, None, None] * np.eye(width)
     right = np.broadcast_to(products[:, None, :, None], (*penalised.shape[:3], 1))
-    slopes = np.linalg.solve(penalised, right)[..., 0] / scale[:, None, :]
+    slopes = np.linalg.solve(penalised, right)[..., 0]
     return slopes, middle[:, None] - np.einsum("fkp,fp->fk", slopes, centre), middle
 
 
