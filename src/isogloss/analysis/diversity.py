@@ -75,7 +75,7 @@ def language_sets(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
             _add_task_or_language(name, found, single)
     if single:
         found["given"] = tuple(dict.fromkeys(single))
-    if not found:
+    if not all(found.values()) or not found:
         fix = "Give suites (xtreme-r, xtreme, xglue), tasks, or languages: `isogloss analyze diversity en,de,sw`"
         raise AnalysisError("no languages were given", fix=fix)
     return found

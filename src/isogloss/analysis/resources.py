@@ -37,6 +37,8 @@ PRINTED = {
 NOTES = [
     "Intervals are bootstrapped over languages (BCa, widened for small samples), for languages like these; those over "
     "families draw families whole, since related languages are no independent observations.",
+    "Of a column as skewed as plain `articles` Pearson's interval is too narrow: it held the truth in 78 % of 400 "
+    "simulated studies of 40 languages, where Spearman's, and Pearson's of normal columns, held it in about 95 %.",
     "English is where transfer comes from and is left out, but for `articles`: XTREME correlated with the plain number "
     "of articles, English counted, which is why the fits of its Figure 2 are curved on a logarithmic axis.",
     f"'{ALL_TASKS}' is one figure a language: scores standardised by task, then languages fitted beside tasks.",

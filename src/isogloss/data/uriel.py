@@ -101,8 +101,8 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
         DataError: the files are not there or not what they should be, or do not have one of the languages.
     """
     wanted = list(codes)
-    macro, individual = (list(each) for each in zip(*map(_iso3, wanted), strict=True))
-    described = individual if varieties else macro
+    individual = [_iso3(code)[1] for code in wanted]
+    described = individual if varieties else [_iso3(code)[0] for code in wanted]
     names, values = _rows(data, "feature_predictions", described)
     known, averages = _rows(data, "feature_averages", described)
     if names != known:
