@@ -50,6 +50,7 @@ def test_own_columns(tmp_path: Path) -> None:
         ("code,a\nsw,1\n", AnalysisError, "The first line is"),
         ("language,a,a\nsw,1,2\n", AnalysisError, "each once"),
         ("language,a,\nsw,1,2\n", AnalysisError, "not a table"),
+        ("language,score\nsw,1\n", AnalysisError, "may not be called score"),
         ("language,a\nsw,1,2\n", AnalysisError, r"mine\.csv:2: 3 cells for 2 columns"),
         ("language,a\nsw,1\nswh,2\n", AnalysisError, r"mine\.csv:3: sw comes twice"),
         ("language,a\nsw,nan\n", AnalysisError, r"mine\.csv:2: a is 'nan', not a number\. Leave the cell empty"),

@@ -112,14 +112,16 @@ def test_the_real_distances(data_dir: Path) -> None:
     ],
 )
 def test_too_little_is_said(values: dict[str, dict[str, float]], tmp_path: Path) -> None:
-    with pytest.raises(AnalysisError, match=r"no correlation can be given\. Give scores in more languages"):
+    with pytest.raises(
+        AnalysisError, match=r"no correlation can be given: .* \(mine\)\. Give scores in more languages"
+    ):
         resources(made_up(values), data=tmp_path)
 
 
 def test_a_task_without_correlations_is_left_out_and_named(tmp_path: Path) -> None:
     found = resources(made_up({"xnli": planted(5, 1), "xcopa": {"et": 50.0, "ht": 51.0}}), data=tmp_path)
     assert "xcopa" not in {row["task"] for row in found.table("correlations").records()}
-    assert any("xcopa with articles is left out: a correlation needs 5 languages" in note for note in found.notes)
+    assert "No correlation of xcopa: a correlation needs 5 languages, and there are 2 (mine)." in found.notes
     apart = resources(
         made_up({"xnli": {c: planted(5, 1)[c] for c in CODES[:8]}, "xcopa": {"vi": 5.0, "zh": 6.0}}), data=tmp_path
     )

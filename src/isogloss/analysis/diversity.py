@@ -129,9 +129,7 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     if uriel is not None and varieties is not None:
         tables += [_features(sets, uriel, varieties), _contributions(sets, uriel)]
         description = "Entropy of each syntactic feature over the languages of a set, one point a feature."
-        figures = [
-            Figure("features", "strip", "Entropy by feature", description, x="entropy", y="set", label="feature")
-        ]
+        figures = [Figure("features", "strip", "Entropy by feature", description, x="entropy", y="set")]
     notes = [*NOTES, *_lacking(codes, uriel)]
     return Finding("diversity", "Diversity of languages", _reading(rows, tables), tables, figures, notes)
 

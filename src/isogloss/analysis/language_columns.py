@@ -16,6 +16,8 @@ from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
 
 ARTICLES, LOG_ARTICLES = "articles", "log_articles"
+# Names that a user's own column cannot have, since it stands beside these.
+TAKEN = frozenset({"system", "task", "language", "family", "score", ARTICLES, LOG_ARTICLES, *DISTANCES})
 
 
 class LanguageColumn(msgspec.Struct, frozen=True):
@@ -40,9 +42,8 @@ def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
     """The size of Wikipedia as XTREME-R's Table 7 has it: in millions of articles, and its logarithm."""
     sizes = {code: size for code in codes if (size := language(code).wikipedia_articles)}
     logs = {code: math.log10(size) for code, size in sizes.items()}
-    plain = "Wikipedia articles, millions, English counted (XTREME)"
     return [
-        LanguageColumn(ARTICLES, sizes, plain, with_english=True, predicts=False),
+        LanguageColumn(ARTICLES, sizes, "Wikipedia articles, millions", with_english=True, predicts=False),
         LanguageColumn(LOG_ARTICLES, logs, "Wikipedia articles, log10"),
     ]
 
@@ -81,6 +82,8 @@ def read_columns(path: Path) -> list[LanguageColumn]:
     if header[:1] != ["language"] or not all(names) or not names or len(set(names)) < len(names):
         fix = "The first line is `language,` and the names of the columns, each once"
         raise AnalysisError("not a table of languages", where=str(path), fix=fix)
+    if taken := TAKEN.intersection(names):
+        raise AnalysisError(f"a column may not be called {min(taken)}", where=str(path), fix="Give it another name")
     values: dict[str, dict[str, float]] = {name: {} for name in names}
     seen: set[str] = set()
     for row in filter(None, reader):

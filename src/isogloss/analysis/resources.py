@@ -67,6 +67,23 @@ class _Cell:
         ]
 
 
+class _LeftOut:
+    """What could not be computed, and for which systems."""
+
+    def __init__(self) -> None:
+        self._systems: dict[str, list[str]] = {}
+
+    def add(self, what: str, system: str) -> None:
+        self._systems.setdefault(what, []).append(system)
+
+    def notes(self) -> list[str]:
+        """A note for each reason, with the first of the systems."""
+        return [
+            f"{what} ({systems[0]}{f' and {len(systems) - 1} more' if systems[1:] else ''})."
+            for what, systems in self._systems.items()
+        ]
+
+
 def resources(scores: ScoreTable, *, columns: str = "", data: str | Path | None = None) -> Finding:
     """What scores in other languages go with, each alone and all together.
 
@@ -78,39 +95,37 @@ def resources(scores: ScoreTable, *, columns: str = "", data: str | Path | None 
     Raises:
         AnalysisError: no system has a task with enough languages whose scores differ, or the CSV is wrong.
     """
-    cells, notes = _cells(scores)
+    left_out = _LeftOut()
+    cells = _cells(scores, left_out)
     codes = list(dict.fromkeys(code for cell in cells for code in cell.scores))
     folder = data_folder(data)
     distances = distance_columns(folder, codes)
-    if not distances:
-        notes.append("No distances: URIEL is not in the data folder; `isogloss fetch uriel` brings it.")
+    lacking = [] if distances else ["No distances: URIEL is not in the data folder; `isogloss fetch uriel` brings it."]
     known = [*wikipedia_columns(codes), *distances, *(read_columns(Path(columns)) if columns else [])]
-    correlations = _correlations(cells, known, notes)
+    correlations = _correlations(cells, known, left_out)
     if not correlations.rows:
-        raise AnalysisError(
-            "no correlation can be given", fix="Give scores in more languages", where="; ".join(notes[:3])
-        )
-    fits = list(_regressions(cells, [column for column in known if column.predicts], notes))
+        what = f"no correlation can be given: {left_out.notes()[0].removesuffix('.')}"
+        raise AnalysisError(what, fix="Give scores in more languages")
+    fits = list(_regressions(cells, [column for column in known if column.predicts], left_out))
     points = _points(cells, known)
     tables = [correlations, *_regression_tables(fits), *_printed(scores, correlations), points]
     figures = [_figure(points)] if len(scores.systems) <= MOST_DRAWN else []
     reading = _reading(correlations, fits)
     title = "Resources, typology and transfer"
-    return Finding("resources", title, reading, tables, figures, [*NOTES, *dict.fromkeys(notes), *scores.notes])
+    return Finding("resources", title, reading, tables, figures, [*NOTES, *lacking, *left_out.notes(), *scores.notes])
 
 
-def _cells(scores: ScoreTable) -> tuple[list[_Cell], list[str]]:
+def _cells(scores: ScoreTable, left_out: _LeftOut) -> list[_Cell]:
     cells: list[_Cell] = []
-    notes: list[str] = []
     for system in scores.systems:
         of = {task: values for task in scores.tasks if (values := scores.values(system, task))}
         if len(of) > 1:
             try:
                 cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(of)))
             except AnalysisError as error:
-                notes.append(f"{system} over all tasks is left out: {error.what}.")
+                left_out.add(f"{ALL_TASKS} are left out: {error.what}", system)
         cells += [_Cell(system, task, values) for task, values in of.items()]
-    return sorted(cells, key=lambda cell: cell.task != ALL_TASKS), notes
+    return sorted(cells, key=lambda cell: cell.task != ALL_TASKS)
 
 
 _CORRELATION_COLUMNS = [
@@ -130,29 +145,30 @@ _CORRELATION_COLUMNS = [
 ]
 
 
-def _correlations(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], notes: list[str]) -> TidyTable:
+def _correlations(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left_out: _LeftOut) -> TidyTable:
     rows: list[list[Value]] = []
     for cell in cells:
+        problems: dict[str, str] = {}
         for column in columns:
-            codes = cell.paired([column], with_english=column.with_english)
-            x, y = [column.values[code] for code in codes], [cell.scores[code] for code in codes]
-            families = [language(code).family for code in codes]
-            count = len(set(families))
             try:
-                plain, ranked = pearson(x, y), spearman(x, y)
+                rows.append(_correlation_row(cell, column))
             except AnalysisError as error:
-                notes.append(f"{cell.task} with {column.name} is left out: {error.what}.")
-                continue
-            by_family = pearson(x, y, families) if count >= FEWEST_FAMILIES else None
-            rows.append(
-                [
-                    *(cell.system, cell.task, column.name, len(codes)),
-                    *_figures(plain),
-                    *_figures(ranked),
-                    *(count, *(_figures(by_family)[1:] if by_family else (None, None))),
-                ]
-            )
+                problems[column.name] = error.what
+        for what in dict.fromkeys(problems.values()):
+            names = [name for name, problem in problems.items() if problem == what]
+            of = "" if len(names) == len(columns) else f" with {', '.join(names)}"
+            left_out.add(f"No correlation of {cell.task}{of}: {what}", cell.system)
     return TidyTable("correlations", "Correlations of scores across languages", _CORRELATION_COLUMNS, rows)
+
+
+def _correlation_row(cell: _Cell, column: LanguageColumn) -> list[Value]:
+    codes = cell.paired([column], with_english=column.with_english)
+    x, y = [column.values[code] for code in codes], [cell.scores[code] for code in codes]
+    families = [language(code).family for code in codes]
+    count = len(set(families))
+    by_family = _figures(pearson(x, y, families))[1:] if count >= FEWEST_FAMILIES else (None, None)
+    place = (cell.system, cell.task, column.name, len(codes))
+    return [*place, *_figures(pearson(x, y)), *_figures(spearman(x, y)), count, *by_family]
 
 
 def _figures(found: Correlation) -> tuple[float, float, float]:
@@ -166,7 +182,7 @@ class _Fit:
     found: Regression
 
 
-def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], notes: list[str]) -> Iterator[_Fit]:
+def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left_out: _LeftOut) -> Iterator[_Fit]:
     for cell in cells:
         codes = cell.paired(columns, with_english=False)
         x = np.array([[column.values[code] for column in columns] for code in codes]).reshape(len(codes), -1)
@@ -174,7 +190,7 @@ def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], note
         try:
             found = explain_by_columns(x, y, [language(code).family for code in codes])
         except AnalysisError as error:
-            notes.append(f"No regression for {cell.task}: {error.what}.")
+            left_out.add(f"No regression for {cell.task}: {error.what}", cell.system)
             continue
         yield _Fit(cell, columns, found)
 
