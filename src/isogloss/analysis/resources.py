@@ -36,7 +36,9 @@ PRINTED = {
 
 NOTES = [
     "Intervals are bootstrapped over languages (BCa, widened for small samples), for languages like these; those over "
-    "families draw families whole, since related languages are no independent observations.",
+    "families draw families whole, since related languages are no independent observations. Where a family is nearly "
+    "half of the languages and relatives share most of their luck, those over languages held the truth in 70 % of 400 "
+    "simulated studies, those over families in 89 %.",
     "Of a column as skewed as plain `articles` Pearson's interval is too narrow: it held the truth in 78 % of 400 "
     "simulated studies of 40 languages, where Spearman's, and Pearson's of normal columns, held it in about 95 %.",
     "English is where transfer comes from and is left out, but for `articles`: XTREME correlated with the plain number "
