@@ -8,7 +8,6 @@ from isogloss.figures import rounded
 from isogloss.report.charts import (
     INK,
     PALETTE,
-    SCORE_SCALE,
     Chart,
     Spec,
     filtered_chart,
@@ -41,8 +40,10 @@ def _chart(figure: Figure, finding: Finding, name: str) -> Chart:
     if figure.panel:
         order = list(dict.fromkeys(record[figure.panel] for record in records))
         facet = {"field": figure.panel, "title": None, "sort": order, "type": "nominal"}
-        shared = {"axis": {"x": "independent"}}
-        body = {"facet": facet, "columns": 2, "spec": panel, "resolve": shared}
+        own: Spec = {"axis": {"x": "independent"}}
+        if columns[figure.y].holds == "text":  # a panel has the rows that it has something for
+            own = {"axis": {"x": "independent", "y": "independent"}, "scale": {"y": "independent"}}
+        body = {"facet": facet, "columns": 2, "spec": panel, "resolve": own}
     chart = filtered_chart(name, figure.title, figure.description, records, body)
     return chart if "language" in columns else without_filter(chart)
 
@@ -150,6 +151,8 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
 def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
     quantity = _axis(figure.x, columns, records)
     rows = _row_axis(figure.y, columns, records)
+    if _offset(figure, records):
+        rows["axis"] = {"grid": True, "tickBand": "extent"}
     tick = {
         "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.65},
         "encoding": {
@@ -232,14 +235,18 @@ def _heatmap(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
     column = columns[figure.colour]
     is_score = column.holds == "score"
     signed = column.holds in ("difference", "correlation")
-    largest = max((abs(r[figure.colour]) for r in records if r[figure.colour] is not None), default=1) or 1
-    scale = SCORE_SCALE.colour if is_score else {"scheme": "viridis"}
+    values = [record[figure.colour] for record in records if record[figure.colour] is not None] or [0]
+    low, high = (0, 100) if is_score else (min(values), max(values))
+    scale: Spec = {"scheme": "viridis", "domain": [low, high]}
+    # White is the better read on the dark end of the colours.
+    dark = f"datum[{figure.colour!r}] < {low + 0.42 * (high - low):g}"
     if signed:
+        largest = max(map(abs, values)) or 1
         scale = {"scheme": "blueorange", "domain": [-largest, largest], "reverse": True}
+        dark = f"abs(datum[{figure.colour!r}]) > {0.75 * largest:g}"
     place = {"x": _axis(figure.x, columns, records), "y": _row_axis(figure.y, columns, records)}
     colour = {"field": figure.colour, "type": "quantitative", "title": column.label or column.name, "scale": scale}
     rectangle = {"mark": "rect", "encoding": {"color": colour, "tooltip": _tooltip(columns)}}
-    dark = f"datum[{figure.colour!r}] < 42" if is_score else "false"
     form = ".0f" if is_score or column.holds in ("difference", "count") else ".2f"
     text = {
         "mark": {"type": "text", "fontSize": 9},
