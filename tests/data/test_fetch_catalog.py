@@ -17,7 +17,7 @@ SOURCES = [source for entry in datasets().values() for source in entry.sources]
 def test_every_task_has_an_entry() -> None:
     assert set(datasets()) == {
         *("xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()),
-        *("multinli squad siqa muse".split()),
+        *("multinli squad siqa uriel muse".split()),
     }
     assert [name for name, entry in datasets().items() if entry.model] == ["muse"]
     assert [name for name, entry in datasets().items() if entry.training] == ["multinli", "squad", "siqa"]
@@ -31,7 +31,7 @@ def test_aliases_and_near_names() -> None:
 
 
 def test_every_source_is_sound() -> None:
-    assert len(SOURCES) == 232
+    assert len(SOURCES) == 233
     for source in SOURCES:
         check(source)
 
@@ -90,6 +90,8 @@ def test_no_two_sources_share_a_name_or_a_path() -> None:
             "xnli/XNLI-MT-1.0/multinli/multinli.train.en.tsv",
         ),
         ("siqa", "socialIQa_v1.4/socialIQa_v1.4_trn.jsonl", "siqa/socialIQa_v1.4_trn.jsonl"),
+        ("uriel", "lang2vec/data/family_features.npz", "uriel/family_features.npz"),
+        ("uriel", "lang2vec/data/learned.npy", None),  # a pickle
         ("mewslix", "wikinews_mentions_no_text-test.jsonl", "mewslix/wikinews_mentions_no_text-test.jsonl"),
     ],
 )

@@ -48,16 +48,15 @@ def analyze(
     chosen = checked_options(entry, options)
     if not results and entry.takes != "languages":
         raise AnalysisError("nothing to analyse", where=name, fix=_EXAMPLES[entry.takes])
+    known = entry.options()
+    common = {"data": data, "tasks": tasks, "languages": languages}
+    chosen |= {key: value for key, value in common.items() if key in known}
     if entry.takes == "scores":
         from isogloss.analysis.inputs import read_scores
 
         return _found(entry.function()(read_scores(results, tasks, languages, metric), **chosen))
     given: Sequence[Any] = [*map(str, results)] if entry.takes == "languages" else _paths(name, results)
-    restricted = {"tasks": tasks, "languages": languages}
-    known = entry.options()
-    return _found(
-        entry.function()(given, **chosen, **{key: value for key, value in restricted.items() if key in known})
-    )
+    return _found(entry.function()(given, **chosen))
 
 
 _EXAMPLES = {

@@ -51,6 +51,8 @@ ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
     for each in (
         _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        _row("resources", "scores", "What transfer goes with: Wikipedia's size, distances from English, own columns."),
+        _row("diversity", "languages", "How diverse languages are in syntax and families, beside what was printed."),
         _row("families", "scores", "How scores spread over families, branches, scripts and resource classes."),
         _row(
             "rankings", "scores", "Who is ahead, by seven ways to average, and which conclusions survive all of them."

@@ -1,0 +1,134 @@
+"""What transfer goes with: planted in made-up scores, and in the papers' own tables."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.analysis.api import analyze
+from isogloss.analysis.finding import AnalysisError, Finding
+from isogloss.analysis.resources import ALL_TASKS, resources
+from isogloss.analysis.score_table import LanguageScore, ScoreTable
+from isogloss.languages import CODES, language
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def made_up(values: dict[str, dict[str, float]], system: str = "mine") -> ScoreTable:
+    scores = [
+        LanguageScore(system, "zero-shot", task, code, v) for task, of in values.items() for code, v in of.items()
+    ]
+    return ScoreTable(tuple(scores), dict.fromkeys(values, "accuracy"))
+
+
+def planted(slope: float, noise: float, seed: int = 0) -> dict[str, float]:
+    rng = np.random.default_rng(seed)
+    known = {code: size for code in CODES if (size := language(code).wikipedia_articles)}
+    return {code: 60 + slope * np.log10(size) + noise * rng.normal() for code, size in known.items()}
+
+
+def correlation(found: Finding, task: str, column: str) -> dict[str, object]:
+    return next(row for row in found.table("correlations").records() if (row["task"], row["column"]) == (task, column))
+
+
+def test_a_planted_correlation_is_found(tmp_path: Path) -> None:
+    found = resources(made_up({"xnli": planted(10, 2), "udpos": planted(0, 2, seed=1)}), data=tmp_path)
+    strong, none = correlation(found, "xnli", "log_articles"), correlation(found, "udpos", "log_articles")
+    assert strong["languages"] == 49  # without English, and Hausa has no figure
+    assert strong["pearson"] > 0.9
+    assert strong["pearson_low"] > 0.8
+    assert none["pearson_low"] < 0 < none["pearson_high"]
+    assert correlation(found, "xnli", "articles")["languages"] == 50
+    assert ALL_TASKS in {row["task"] for row in found.table("correlations").records()}
+    assert any("isogloss fetch uriel" in note for note in found.notes)
+    [figure] = found.figures
+    assert (figure.x, figure.y, figure.log_x, figure.fit) == ("articles", "score", True, True)
+    explained = {row["task"]: row["explained"] for row in found.table("regression").records()}
+    assert explained["xnli"] > 0.7
+    assert explained["udpos"] < 0.2
+
+
+def test_own_columns_are_correlated_and_predict(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    own = {code: rng.normal() for code in CODES}
+    (tmp_path / "own.csv").write_text("language,luck\n" + "".join(f"{code},{value}\n" for code, value in own.items()))
+    scores = {code: 50 + 10 * value + rng.normal() for code, value in own.items()}
+    found = resources(made_up({"xnli": scores}), columns=str(tmp_path / "own.csv"), data=tmp_path)
+    assert correlation(found, "xnli", "luck")["pearson"] > 0.95
+    parts = {row["column"]: row for row in found.table("coefficients").records()}
+    assert set(parts) == {"log_articles", "luck"}
+    assert parts["luck"]["low"] > 0.8
+    assert parts["log_articles"]["low"] < 0 < parts["log_articles"]["high"]
+    assert "in families the fit has not seen" in found.reading
+
+
+def test_the_papers_figures_for_mbert(tmp_path: Path) -> None:
+    found = analyze("resources", "published", data=tmp_path)
+    rows = {str(row["task"]): row for row in found.table("printed").records()}
+    here = {task: round(float(row["pearson"]), 2) for task, row in rows.items()}
+    assert here == {
+        "xnli": 0.77,
+        "xquad": 0.80,
+        "mlqa": 0.91,
+        "tydiqa": 0.69,
+        "tatoeba": 0.81,
+        "udpos": 0.45,
+        "wikiann": 0.35,
+    }
+    # XTREME prints "about 0.8" and "about 0.35".
+    assert all(abs(float(row["pearson"]) - float(row["printed"])) <= 0.12 for row in rows.values())
+    assert all(float(row["low"]) <= float(row["printed"]) <= float(row["high"]) for row in rows.values())
+
+
+def test_correlations_are_scipy_s(tmp_path: Path) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    found = analyze("resources", "published:XLM-R Large", data=tmp_path, tasks=["udpos"])
+    row = correlation(found, "udpos", "log_articles")
+    points = [each for each in found.table("points").records() if each["language"] != "en"]
+    x, y = ([each[name] for each in points] for name in ("log_articles", "score"))
+    assert row["pearson"] == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert row["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert len(points) == row["languages"] == 37
+
+
+def test_the_real_distances(data_dir: Path) -> None:
+    if not (data_dir / "uriel").is_dir():
+        pytest.skip("URIEL is not in the data folder: `isogloss fetch uriel` brings it")
+    found = analyze("resources", "published:mBERT", data=data_dir, tasks=["udpos", "wikiann", "tatoeba"])
+    syntactic = {row["task"]: row for row in found.table("correlations").records() if row["column"] == "syntactic"}
+    assert all(float(syntactic[task]["pearson_high"]) < -0.2 for task in ("udpos", "wikiann"))
+    inflated = {row["column"]: row["inflation"] for row in found.table("coefficients").records()}
+    assert inflated["featural"] > 100
+    assert inflated["log_articles"] < 5
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"xnli": {"en": 80.0}},
+        {"xnli": {"en": 80.0, "de": 70.0, "fr": 71.0}},
+        {"xnli": dict.fromkeys(CODES, 50.0)},
+        {"xnli": {"ha": 20.0}},
+    ],
+)
+def test_too_little_is_said(values: dict[str, dict[str, float]], tmp_path: Path) -> None:
+    with pytest.raises(
+        AnalysisError, match=r"no correlation can be given: .* \(mine\)\. Give scores in more languages"
+    ):
+        resources(made_up(values), data=tmp_path)
+
+
+def test_a_task_without_correlations_is_left_out_and_named(tmp_path: Path) -> None:
+    found = resources(made_up({"xnli": planted(5, 1), "xcopa": {"et": 50.0, "ht": 51.0}}), data=tmp_path)
+    assert "xcopa" not in {row["task"] for row in found.table("correlations").records()}
+    assert "No correlation of xcopa: a correlation needs 5 languages, and there are 2 (mine)." in found.notes
+    apart = resources(
+        made_up({"xnli": {c: planted(5, 1)[c] for c in CODES[:8]}, "xcopa": {"vi": 5.0, "zh": 6.0}}), data=tmp_path
+    )
+    assert any("share no language" in note for note in apart.notes)
+
+
+def test_many_systems_are_not_drawn(tmp_path: Path) -> None:
+    tables = [made_up({"xnli": planted(5, 1)}, f"s{n}").scores for n in range(7)]
+    found = resources(ScoreTable(sum(tables, ()), {"xnli": "accuracy"}), data=tmp_path)
+    assert found.figures == []
