@@ -49,7 +49,8 @@ class ParallelCell:
 
 def is_parallel(task: Task) -> bool:
     """Whether the test sets of a task are translations of each other, and answers to them right or wrong."""
-    return bool(task.parallel) and not kind_of(task).retrieval
+    kind = kind_of(task)
+    return bool(task.parallel) and not kind.retrieval and kind.rows == "example"
 
 
 def parallel_cell(system: str, answered: Answered) -> ParallelCell | None:
