@@ -64,7 +64,7 @@ def test_right_given_english_by_hand() -> None:
 
 def test_the_same_question_in_all_languages() -> None:
     finding = found(answered("mini-xnli", {"en": "111100", "de": "111010", "sw": "111100"}))
-    rows = [row for row in finding.table("right-in").records()]
+    rows = list(finding.table("right-in").records())
     assert [(row["right_in"], row["n"]) for row in rows] == [(0, 10), (1, 10), (2, 10), (3, 30)]
     assert [row["share"] for row in rows] == pytest.approx([100 / 6, 100 / 6, 100 / 6, 50])
     assert [row["independent"] for row in rows] == pytest.approx([100 / 27, 600 / 27, 1200 / 27, 800 / 27])
@@ -156,7 +156,7 @@ def test_too_few_languages(rights: dict[str, str], message: str) -> None:
 
 
 def test_tasks_that_are_not_parallel_or_not_right_or_wrong() -> None:
-    with pytest.raises(AnalysisError, match="mini-udpos cannot be analysed so. It takes tasks whose test sets are"):
+    with pytest.raises(AnalysisError, match=r"mini-udpos cannot be analysed so\. It takes tasks whose test sets are"):
         found({}, tasks="mini-udpos")
     with pytest.raises(AnalysisError, match="there are no answers to analyse"):
         found()

@@ -18,7 +18,7 @@ from isogloss.analysis.agreement import (
     kappa_interval,
     right_counts,
 )
-from isogloss.analysis.answers import answers_of, difference_cells, interval_columns, score_cells
+from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
@@ -322,30 +322,26 @@ def _figures(pivot: str) -> list[Figure]:
 
 def _reading(tables: Sequence[TidyTable], pivot: str) -> str:
     given, agreed, spread = (table.records() for table in tables[:3])
+    # The mean over languages comes last, where there are several.
+    last = {(row["system"], row["task"]): (row, beside) for row, beside in zip(given, agreed, strict=True)}
+    nowhere = {(row["system"], row["task"]): row for row in spread if row["right_in"] == 0}
     sentences = []
-    for row, beside in zip(given, agreed, strict=True):
-        if row["language"] != MEAN_ROW and any(
-            (other["system"], other["task"], other["language"]) == (row["system"], row["task"], MEAN_ROW)
-            for other in given
-        ):
-            continue
+    for (system, task), (row, beside) in last.items():
         where = "the other languages" if row["language"] == MEAN_ROW else str(row["language"])
         parts = [
             f"{row[name]:.1f} % of what it has {word} in {pivot}"
             for name, word in (("if_right", "right"), ("if_wrong", "wrong"))
             if row[name] is not None
         ]
-        kappa = beside["outcome_kappa"]
-        beyond = "" if kappa is None else f" (kappa of outcomes {kappa:.2f})"
-        sentences.append(f"On {row['task']}, {row['system']} is right in {where} on {' and '.join(parts)}{beyond}.")
-    for row in spread:
-        if row["right_in"] == 0:
-            sentences.append(
-                f"{row['system']} has {row['share']:.1f} % of {row['task']} wrong in all {row['languages']} languages; "
-                f"languages without anything in common would have {row['independent']:.1f} %."
-            )
-    sentences.append(
-        f"{len(tables[4].rows)} items are wrong everywhere and {len(tables[5].rows)} in one language alone: these are"
-        " candidates to be read, not proof of broken gold or bad translations, since hard questions fail together too."
+        kappa = "" if beside["outcome_kappa"] is None else f" (kappa of outcomes {beside['outcome_kappa']:.2f})"
+        none = nowhere.get((system, task))
+        everywhere = none and (
+            f"; {none['share']:.1f} % are wrong in all {none['languages']} languages, where languages without anything"
+            f" in common would have {none['independent']:.1f} %"
+        )
+        sentences.append(f"On {task}, {system} is right in {where} on {' and '.join(parts)}{kappa}{everywhere or ''}.")
+    return (
+        f"{first_few(sentences)} {len(tables[4].rows)} items are wrong everywhere and {len(tables[5].rows)} in one"
+        " language alone: these are candidates to be read, not proof of broken gold or bad translations, since hard"
+        " questions fail together too."
     )
-    return " ".join(sentences)

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.analysis.answers import answers_of, difference_cells, interval_columns, score_cells
+from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
 from isogloss.languages import published
@@ -84,8 +84,12 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
             "no cell can be split by language", where="; ".join(notes[len(_NOTES) :]), fix=f"It takes {NEEDS}"
         )
     sources = Sources((each.cell for each in cells), request.resample)
-    tables = [_matrix(cells, sources), _subsets(cells, sources), *_bias(cells, sources, k)]
-    return Finding("language-pairs", "Language pairs in retrieval", _reading(tables, k), tables, _FIGURES, notes)
+    tasks = dict.fromkeys(each.cell.task for each in cells)
+    shares = [_subsets(cells, sources), *_bias(cells, sources, k)]
+    matrices = [_matrix([each for each in cells if each.cell.task == task], sources) for task in tasks]
+    figures = [*map(_heatmap, matrices), _OWN_LANGUAGE]
+    reading = _reading(shares[0], shares[1], k)
+    return Finding("language-pairs", "Language pairs in retrieval", reading, [*shares, *matrices], figures, notes)
 
 
 _NOTES = [
@@ -126,6 +130,7 @@ def _groups(cells: Iterable[RetrievalCell]) -> dict[tuple[str, str], list[Retrie
 
 
 def _matrix(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
+    """The matrix of one task, for each system."""
     rows: list[list[Value]] = []
     for each in cells:
         for target in np.unique(each.pairs.target_languages).tolist():
@@ -143,7 +148,8 @@ def _matrix(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
         *interval_columns("score", "score", "AP@20, one target"),
         *interval_columns("found", "score", "in the first 20"),
     ]
-    return TidyTable("matrix", "Query language by target language", columns, rows)
+    task = cells[0].cell.task
+    return TidyTable(f"matrix-{task}", f"{task}: query language by target language", columns, rows)
 
 
 def _pooled(cells: Sequence[RetrievalCell], sources: Sources, parts: Sequence[Statistics]) -> Estimate | None:
@@ -171,7 +177,7 @@ def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
         gap = _gap(scores["same"], scores["different"])
         rows.append([system, task, "same - different", "measured", None, *difference_cells(gap), None, None, None])
     for task in tasks:
-        rows += _printed(task)
+        rows += printed_subsets(task)
     columns = [
         *(Column(name) for name in ("system", "task", "subset", "source")),
         Column("n", "count", "pairs"),
@@ -185,8 +191,8 @@ def _gap(same: Estimate | None, different: Estimate | None) -> Estimate | None:
     return None if same is None or different is None else difference(same, different)
 
 
-def _printed(task: str) -> list[list[Value]]:
-    """The rows of Table 14 that a task has."""
+def printed_subsets(task: str) -> list[list[Value]]:
+    """The rows of XTREME-R's Table 14 that a task has, as the table of subsets has them."""
     return [
         [row["system"], task, row["subset"], "XTREME-R, Table 14", None, float(row["value"]), *[None] * 5]
         for row in published.table("retrieval_subsets")
@@ -234,33 +240,34 @@ def _share_cells(share: Estimate | None, pool: float) -> list[Value]:
     return [*score_cells(share), 100 * pool, *ratios]
 
 
-_FIGURES = [
-    Figure(
-        "matrix",
+def _heatmap(matrix: TidyTable) -> Figure:
+    return Figure(
+        matrix.name,
         "heatmap",
-        "AP@20 by query and target language, limited to one target",
+        f"{matrix.title}, AP@20 limited to one target",
         "A square for each pair of query and target language, coloured by its score.",
         "target",
         "query",
         colour="score",
         panel="system",
-    ),
-    Figure(
-        "own-language",
-        "bars",
-        "How many times its share of the pool a query's own language has of the first places",
-        "A bar for each query language with its interval; 1 is no preference.",
-        "query",
-        "ratio",
-        colour="system",
-        panel="task",
-        marks=[("no preference", 1.0)],
-    ),
-]
+    )
 
 
-def _reading(tables: Sequence[TidyTable], k: int) -> str:
-    _, subsets, own, _ = (table.records() for table in tables)
+_OWN_LANGUAGE = Figure(
+    "own-language",
+    "bars",
+    "How many times its share of the pool a query's own language has of the first places",
+    "A bar for each query language with its interval; 1 is no preference.",
+    "query",
+    "ratio",
+    colour="system",
+    panel="task",
+    marks=[("no preference", 1.0)],
+)
+
+
+def _reading(by_subset: TidyTable, own_language: TidyTable, k: int) -> str:
+    subsets, own = by_subset.records(), own_language.records()
     sentences = []
     measured = {
         (row["system"], row["task"], row["subset"]): row["score"] for row in subsets if row["source"] == "measured"
@@ -278,11 +285,11 @@ def _reading(tables: Sequence[TidyTable], k: int) -> str:
                 f"Its first {k} places go to the query's own language {np.mean([*known.values()]):.1f} times as often"
                 f" as the pool would have it (from {known[least]:.1f} in {least} to {known[most]:.1f} in {most})."
             )
-    sentences.append(
-        "A one-target score says nothing of the order among the translations of one answer, since only one of them is"
-        " in the pool; the shares of the first places do, but not whether what stands there is right."
+    return (
+        f"{first_few(sentences)} A one-target score says nothing of the order among the translations of one answer,"
+        " since only one of them is in the pool; the shares of the first places do, but not whether what stands there"
+        " is right."
     )
-    return " ".join(sentences)
 
 
 def _text(value: Value) -> str:

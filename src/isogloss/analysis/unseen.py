@@ -6,8 +6,9 @@ the English training data, and compares seen with unseen entities, "isolating" l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from isogloss.analysis.answers import answers_of, difference_cells, interval_columns, score_cells
+from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
 from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
@@ -318,27 +319,41 @@ def _figures(tables: Sequence[TidyTable]) -> list[Figure]:
 
 
 def _reading(tables: Sequence[TidyTable]) -> str:
+    by_name = {table.name: table.records() for table in tables}
     sentences = []
-    for table in tables:
-        for row in table.records():
-            if table.name == "table-4":
-                sentences.append(
-                    f"{row['system']}: {row['which']} tag {row['order']}-grams {_score(row['english'])} in English and "
-                    f"{_score(row['others'])} in the others (mBERT in print {row['printed_english']} and "
-                    f"{row['printed_others']})."
-                )
-            elif table.name == "entities" and row["language"] in ("en", OTHERS):
-                where = "English" if row["language"] == "en" else "the other languages"
-                both = f"{_score(row['seen'])} of seen and {_score(row['unseen'])} of unseen entities in {where}"
-                sentences.append(
-                    f"{row['system']} finds {both}; among alike ones the difference is {_score(row['alike'])}."
-                )
-    sentences.append(
-        "What is unseen is also rarer, longer and more of the language's own, so the gap is no proof that having been"
-        " seen is what helps; only the alike comparison takes the named factors out."
+    for (system, order), rows in _summary_rows(by_name.get("ngrams", []), "system", "order").items():
+        printed = ", ".join(f"{PRINTED[order, which][0]} and {PRINTED[order, which][1]} {which}" for which in _WHICH)
+        sentences.append(
+            f"{system} has tag {order}-grams right in {_sides(rows)} (mBERT in print, English and others: {printed})."
+        )
+    for (system, task), rows in _summary_rows(by_name.get("entities", []), "system", "task").items():
+        alike = ", ".join(f"{row['alike']:+.1f} in {_where(row)}" for row in rows if isinstance(row["alike"], float))
+        among = f"; seen minus unseen among alike ones is {alike}" if alike else ""
+        sentences.append(f"{system} finds entities of {task} in {_sides(rows)}{among}.")
+    return (
+        f"{first_few(sentences)} What is unseen is also rarer, longer and more of the language's own, so the gap is no"
+        " proof that having been seen is what helps; only the alike comparison takes the named factors out."
     )
-    return " ".join(sentences)
 
 
-def _score(value: Value) -> str:
-    return f"{value:.1f}" if isinstance(value, float) else "unknown"
+_WHICH = ("seen", "unseen")
+Record = dict[str, Value]
+
+
+def _summary_rows(records: Sequence[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+    """By these columns the rows that stand for all: English and the mean of others, or else the first."""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for row in records:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return {key: [row for row in rows if row["language"] in ("en", OTHERS)] or rows[:1] for key, rows in groups.items()}
+
+
+def _sides(rows: Sequence[Record]) -> str:
+    return " and in ".join(
+        f"{_where(row)} {' and '.join(f'{row[which]:.1f} % of {which}' for which in _WHICH if row[which] is not None)}"
+        for row in rows
+    )
+
+
+def _where(row: Record) -> str:
+    return {"en": "English", OTHERS: "the other languages"}.get(str(row["language"]), str(row["language"]))
