@@ -89,7 +89,7 @@ def test_candidates_are_what_all_systems_fail() -> None:
     assert only(finding, "one-language", language="sw")["count"] == 10
     assert only(finding, "one-language", language="sw")["share"] == pytest.approx(100 / 6)
     assert "20 items" not in finding.reading
-    assert "10 items are wrong everywhere and 10 in one language alone" in finding.reading
+    assert "10 items fail everywhere and 10 in one language alone" in finding.reading
 
 
 def test_one_system_is_said_to_be_one() -> None:
@@ -108,7 +108,9 @@ def test_question_answering_is_right_by_exact_match_and_its_answers_are_not_comp
         }
         for code, each in examples.items()
     }
+    # Half right is neither right nor failed.
     finding = found({"mini-xquad": answers}, tasks="mini-xquad")
+    assert finding.table("failed-everywhere").rows == []
     assert only(finding, "given-pivot", language="de")["right"] == 50
     assert only(finding, "agreement", language="de")["outcome_kappa"] == 1
     assert only(finding, "agreement", language="de")["same_answer"] is None

@@ -32,7 +32,8 @@ from isogloss.tasks.registry import task as find_task
 NEEDS = "tasks whose test sets are translations of each other: xnli, xquad, mlqa, xcopa, pawsx, checklist-…"
 MEAN_ROW = "mean"
 NOTES = [
-    "Right is full marks by the task's score; in question answering an exact match, of which XTREME says nothing.",
+    "Right is full marks by the task's score, in question answering an exact match (XTREME does not say); failed is no"
+    " marks at all, no word in common with the gold.",
     "Intervals are of new sources: examples that share an article, premise or sentence, and all translations of one"
     " example, are left out together.",
     "Kappa is Cohen's for two languages, Fleiss' for all of them: 0 is what chance gives, 1 is full agreement.",
@@ -75,8 +76,8 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
         TidyTable("agreement", f"Agreement with {pivot}, against chance", _AGREEMENT_COLUMNS, agreed),
         _spread_table(grids),
         TidyTable("one-language", "Right everywhere but in one language", _ONE_COLUMNS, _one_rows(grids)),
-        TidyTable("failed-everywhere", "No system is right in any language: broken gold?", _EVERYWHERE_COLUMNS, broken),
-        TidyTable("failed-in-one", "All fail in one language alone: bad translation?", _LONELY_COLUMNS, lonely),
+        _candidates("failed-everywhere", "All fail in all languages: broken gold?", _EVERYWHERE_COLUMNS, broken),
+        _candidates("failed-in-one", "All fail in one language alone: bad translation?", _LONELY_COLUMNS, lonely),
     ]
     if len({system for grid in grids for system in grid.systems}) == 1:
         notes.append("One system alone: what it fails everywhere may be its own weakness, not the gold's.")
@@ -226,9 +227,9 @@ _ONE_COLUMNS = [
     Column("task"),
     Column("language"),
     Column("n", "count"),
-    Column("count", "count", "wrong here alone"),
+    Column("count", "count", "failed here alone"),
     *interval_columns("share", "score", "% of all"),
-    Column("of_wrong", "score", "% of those wrong here"),
+    Column("of_failed", "score", "% of those failed here"),
 ]
 _EVERYWHERE_COLUMNS = [
     Column("task"),
@@ -251,9 +252,14 @@ _LONELY_COLUMNS = [
 ]
 
 
+def _candidates(name: str, title: str, columns: list[Column], rows: list[list[Value]]) -> TidyTable:
+    """A list to be read in its file: long, with texts."""
+    return TidyTable(name, title, columns, rows, shown=10)
+
+
 def _one_rows(grids: Sequence[ParallelAnswers]) -> list[list[Value]]:
     return [
-        [each.task, each.language, each.n, each.count, *score_cells(each.share), each.of_wrong]
+        [each.task, each.language, each.n, each.count, *score_cells(each.share), each.of_failed]
         for grid in grids
         for each in one_language_counts(grid)
     ]
@@ -341,7 +347,7 @@ def _reading(tables: Sequence[TidyTable], pivot: str) -> str:
         )
         sentences.append(f"On {task}, {system} is right in {where} on {' and '.join(parts)}{kappa}{everywhere or ''}.")
     return (
-        f"{first_few(sentences)} {len(tables[4].rows)} items are wrong everywhere and {len(tables[5].rows)} in one"
+        f"{first_few(sentences)} {len(tables[4].rows)} items fail everywhere and {len(tables[5].rows)} in one"
         " language alone: these are candidates to be read, not proof of broken gold or bad translations, since hard"
         " questions fail together too."
     )

@@ -1,7 +1,8 @@
 """The answers of systems to parallel test sets, side by side: the same question in every language.
 
 An item is what a row of the task's score is: an example, or a case of the checklist. It is right where it has full
-marks by the task's score, which for question answering is an exact match.
+marks by the task's score, which for question answering is an exact match, and failed where it has none at all: no word
+in common with the gold.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +30,7 @@ class ParallelCell:
     Attributes:
         units: the id that each item shares with its translations.
         right: whether each has full marks.
+        failed: whether each has none.
         answers: what was said, as text.
         texts: what was asked.
         gold: what is right, as text.
@@ -40,6 +42,7 @@ class ParallelCell:
     language: str
     units: list[str]
     right: npt.NDArray[np.bool_]
+    failed: npt.NDArray[np.bool_]
     answers: list[str]
     texts: list[str]
     gold: list[str]
@@ -68,6 +71,7 @@ def parallel_cell(system: str, answered: Answered) -> ParallelCell | None:
         examples.language,
         [examples.units[row] for row in chosen],
         marks > 1 - ROUNDING,
+        marks < ROUNDING,
         [_as_text(answered.values[row]) for row in chosen],
         [texts[row] for row in chosen],
         [_as_text(gold[row]) for row in chosen],
@@ -120,6 +124,10 @@ class ParallelAnswers:
     def right(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Whether each item (rows) is right in each cell (columns)."""
         return np.column_stack([cell.right[self.rows(cell, units)] for cell in cells])
+
+    def failed(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Whether each item (rows) has failed in each cell (columns)."""
+        return np.column_stack([cell.failed[self.rows(cell, units)] for cell in cells])
 
     def estimate(self, cell: ParallelCell, rows: IntArray, statistics: Statistics) -> Estimate:
         """The estimate of something that has one row for each of some rows of a cell, by the cell's sources."""

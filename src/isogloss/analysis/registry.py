@@ -49,7 +49,16 @@ def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
 
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
-    for each in (_row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),)
+    for each in (
+        _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        _row(
+            "consistency", "predictions", "Whether what is right in English is right elsewhere, and what looks broken."
+        ),
+        _row("unseen", "predictions", "Scores on tag n-grams and entities that English training has, and has not."),
+        _row(
+            "language-pairs", "predictions", "Which languages find which in retrieval, and which ones rankings favour."
+        ),
+    )
 }
 
 

@@ -1,7 +1,8 @@
-"""Items of parallel test sets that should be read by somebody: wrong everywhere, or in one language alone.
+"""Items of parallel test sets that should be read by somebody: failed everywhere, or in one language alone.
 
-What every system has wrong in every language may have a wrong gold answer; what every system has right in all
-languages but one may be badly translated into that one. Both are looked for over all systems and languages of a task.
+What every system fails in every language may have a wrong gold answer; what every system has right in all languages
+but one, and fails there, may be badly translated into that one. Both are looked for over all systems and languages of a
+task. An answer that is partly right is neither: boundaries of answers differ without anything being broken.
 """
 
 from collections import Counter
@@ -23,9 +24,9 @@ _TIMES = 5
 
 @dataclass(frozen=True)
 class OneLanguageCount:
-    """How many items are wrong in one language and right in all others, by every system.
+    """How many items every system fails in one language and has right in all others.
 
-    `share` is of all items, `of_wrong` the percentage of those that every system has wrong in the language.
+    `share` is of all items, `of_failed` the percentage of those that every system fails in the language.
     """
 
     task: str
@@ -33,16 +34,16 @@ class OneLanguageCount:
     n: int
     count: int
     share: Estimate
-    of_wrong: float | None
+    of_failed: float | None
 
 
 def failed_everywhere(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
-    """The items that no system has right in any language, first those on which they agree most.
+    """The items that every system fails in every language, first those on which they agree most.
 
     A row is task, id, number of cells, gold, the commonest answer and in how many cells it is given, and the text; gold
     and text are the pivot's where it has answers.
     """
-    nowhere = ~grid.right(grid.cells, grid.units).any(axis=1)
+    nowhere = grid.failed(grid.cells, grid.units).all(axis=1)
     rows: list[list[Value]] = []
     for unit in np.array(grid.units, dtype=object)[nowhere]:
         places = [(cell, int(grid.rows(cell, [unit])[0])) for cell in grid.cells]
@@ -53,7 +54,7 @@ def failed_everywhere(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
 
 
 def failed_in_one(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
-    """The items that every system has wrong in one language and right in all others.
+    """The items that every system fails in one language and has right in all others.
 
     A row is task, language, id, how many systems answered in that language, gold, the first system's answer, the text,
     and the text in the pivot, or where that is the language itself, in another one.
@@ -72,28 +73,27 @@ def failed_in_one(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
 
 
 def one_language_counts(grid: ParallelAnswers) -> list[OneLanguageCount]:
-    """For each language how many items are wrong there alone."""
+    """For each language how many items fail there alone."""
     found = []
     reference = grid.cells[0]
     places = grid.rows(reference, grid.units)
-    for language, (only, wrong) in _only_here(grid).items():
+    for language, (only, failed) in _only_here(grid).items():
         share = grid.estimate(reference, places, Statistics(only[:, None].astype(float), MEAN))
         count = int(only.sum())
-        of_wrong = 100 * count / int(wrong.sum()) if wrong.any() else None
-        found.append(OneLanguageCount(grid.task.id, language, len(grid.units), count, share, of_wrong))
+        of_failed = 100 * count / int(failed.sum()) if failed.any() else None
+        found.append(OneLanguageCount(grid.task.id, language, len(grid.units), count, share, of_failed))
     return found
 
 
 def _only_here(grid: ParallelAnswers) -> dict[str, tuple[BoolArray, BoolArray]]:
-    """For each language the items that are wrong there alone, and all that are wrong there, by every system."""
+    """For each language the items that fail there alone, and all that every system fails there."""
     if len(grid.languages) < FEWEST_LANGUAGES or not grid.units:
         return {}
-
-    whole = grid.right(grid.cells, grid.units)
+    right, failed = grid.right(grid.cells, grid.units), grid.failed(grid.cells, grid.units)
     found = {}
     for language in grid.languages:
         inside = np.array([cell.language == language for cell in grid.cells])
-        wrong: BoolArray = np.logical_not(whole[:, inside].any(axis=1))
-        elsewhere: BoolArray = np.all(whole[:, ~inside], axis=1)
-        found[language] = np.logical_and(wrong, elsewhere), wrong
+        here: BoolArray = np.all(failed[:, inside], axis=1)
+        elsewhere: BoolArray = np.all(right[:, ~inside], axis=1)
+        found[language] = np.logical_and(here, elsewhere), here
     return found
