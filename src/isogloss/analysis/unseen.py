@@ -308,8 +308,8 @@ def _figures(tables: Sequence[TidyTable]) -> list[Figure]:
             "bars",
             title,
             "A bar for each language: the score on what was seen minus that on what was not, with its interval.",
-            "language",
             "gap",
+            "language",
             colour="system",
             panel=panel,
         )
