@@ -15,9 +15,9 @@ from isogloss.explain.analysis import Analysis
 from isogloss.languages import language
 from isogloss.report.html import html_page
 from isogloss.report.inputs import ReportInputs
-from isogloss.scoring.names import shortest_distinct
 from isogloss.report.sections import report_sections
 from isogloss.report.write import write_analysis, write_bias
+from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Results
 from report.made_records import HOSTILE, LANGUAGES, bias, explanation, inputs, pair_made, results
 from report.page_reader import Reader

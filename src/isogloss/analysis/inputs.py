@@ -86,6 +86,7 @@ def _in_one_metric(systems: Mapping[str, _System], wanted: str) -> ScoreTable:
     """The scores in the metric that is wanted, else the task's own where all systems have it, else the most common."""
     scores: list[LanguageScore] = []
     notes: list[str] = []
+    alone: dict[tuple[str, str], list[str]] = {}
     chosen: dict[str, str] = {}
     for name in dict.fromkeys(place[0] for system in systems.values() for place in system.cells):
         of_systems = {shown: _of_task(system, name) for shown, system in systems.items()}
@@ -94,10 +95,14 @@ def _in_one_metric(systems: Mapping[str, _System], wanted: str) -> ScoreTable:
         if without:
             notes.append(f"{name} is compared in {metric}; left out for want of it: {', '.join(without)}")
         elif metric not in (SCORE, wanted) and len(task(name).main) > 1:
-            notes.append(f"{name} is compared in {metric} alone: not every system has {' and '.join(task(name).main)}")
+            alone.setdefault((metric, " and ".join(task(name).main)), []).append(name)
         for shown, cells in of_systems.items():
             if shown not in without:
                 scores += _scores(shown, systems[shown], name, metric, cells)
+    notes += [
+        f"{', '.join(names)}: compared in {metric} alone, as not every system has {main}"
+        for (metric, main), names in alone.items()
+    ]
     whole = {name for name, metric in chosen.items() if metric == SCORE or task(name).main == (metric,)}
     gaps = {(shown, name): gap for shown, each in systems.items() for name, gap in each.gaps.items() if name in whole}
     parameters = {shown: each.parameters for shown, each in systems.items() if each.parameters is not None}

@@ -51,13 +51,14 @@ ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
     for each in (
         _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        _row("families", "scores", "How scores spread over families, branches, scripts and resource classes."),
         _row(
-            "consistency", "predictions", "Whether what is right in English is right elsewhere, and what looks broken."
+            "rankings", "scores", "Who is ahead, by seven ways to average, and which conclusions survive all of them."
         ),
+        _row("saturation", "scores", "How far people are ahead, and which differences the tests can still show."),
+        _row("consistency", "predictions", "What is right in English and elsewhere, and what looks broken."),
         _row("unseen", "predictions", "Scores on tag n-grams and entities that English training has, and has not."),
-        _row(
-            "language-pairs", "predictions", "Which languages find which in retrieval, and which ones rankings favour."
-        ),
+        _row("language-pairs", "predictions", "Which languages find which in retrieval, and which rankings favour."),
     )
 }
 

@@ -150,6 +150,8 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
 def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
     quantity = _axis(figure.x, columns, records)
     rows = _row_axis(figure.y, columns, records)
+    if _offset(figure, records):
+        rows["axis"] = {"grid": True, "tickBand": "extent"}
     tick = {
         "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.65},
         "encoding": {

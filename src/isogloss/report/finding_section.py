@@ -1,9 +1,26 @@
 """What an analysis found, as a section of a page: the reading, the charts, the tables."""
 
-from isogloss.analysis.finding import Finding
+from isogloss.analysis.api import analyze
+from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.report.finding_charts import finding_charts
 from isogloss.report.finding_tables import ROWS_ON_PAGE, finding_tables
+from isogloss.report.flat_rows import Systems
 from isogloss.report.section import Section, file_name
+
+# What a report asks of the records it is given.
+IN_REPORTS = ("families", "rankings", "saturation")
+
+
+def finding_sections(systems: Systems) -> list[Section]:
+    """The analyses that the records of a report have enough for."""
+    sections = []
+    for name in IN_REPORTS:
+        try:
+            found = analyze(name, *systems.values())
+        except AnalysisError:
+            continue
+        sections.append(finding_section(found))
+    return sections
 
 
 def finding_section(finding: Finding, *, files: bool = True) -> Section:

@@ -23,7 +23,7 @@ ROWS_ON_PAGE = 400
 
 def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
     """Every table of a finding, each with as many rows as it asks for, or with at least `most` of them."""
-    return [_shown(table, max(table.shown, most or 0)) for table in finding.tables]
+    return [_shown(table, rows) for table in finding.tables if (rows := max(table.shown, most or 0))]
 
 
 def _shown(table: TidyTable, most: int) -> Table:

@@ -6,6 +6,7 @@ from isogloss.report.bias_section import BIAS_INTRO, bias_section
 from isogloss.report.bias_tables import bias_tables
 from isogloss.report.explain_section import explain_intro, explain_section
 from isogloss.report.explain_tables import analysis_tables
+from isogloss.report.finding_section import finding_sections
 from isogloss.report.inputs import ReportInputs
 from isogloss.report.pairwise_section import pairwise_section
 from isogloss.report.score_sections import provenance_section, score_sections
@@ -15,7 +16,7 @@ from isogloss.report.section import Section
 def report_sections(inputs: ReportInputs) -> list[Section]:
     """Everything there is to show, the most important first."""
     explained = inputs.explained
-    parts = score_sections(inputs.systems)
+    parts = [*score_sections(inputs.systems), *finding_sections(inputs.systems)]
     if explained.pairs:
         parts.append(pairwise_section(explained.pairs))
     if explained.explanations:
