@@ -36,8 +36,8 @@ NOTES = [
     " marks at all, no word in common with the gold.",
     "Intervals are of new sources: examples that share an article, premise or sentence, and all translations of one"
     " example, are left out together.",
-    "In print (XTREME, section 5), mBERT is right on 71.8 % of XNLI's dev examples that it has right in English, about as"
-    " a guess on the others, and gives the same answer on 68.3 %; on XQuAD it is around 60 % and 20 %.",
+    "In print (XTREME, section 5), mBERT is right on 71.8 % of XNLI's dev examples that it has right in English, about"
+    " as a guess on the others, and gives the same answer on 68.3 %; on XQuAD it is around 60 % and 20 %.",
     "Kappa is Cohen's for two languages, Fleiss' for all of them: 0 is what chance gives, 1 is full agreement.",
 ]
 
