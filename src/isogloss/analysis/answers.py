@@ -48,8 +48,12 @@ def score_cells(estimate: Estimate | None) -> list[Value]:
 
 
 def difference_cells(estimate: Estimate | None) -> list[Value]:
-    """A difference and its interval as three cells of a table, -100..100."""
-    return [None, None, None] if estimate is None else [100 * estimate.value, *scaled(estimate.difference_interval())]
+    """A difference of scores and its interval as three cells of a table, -100..100."""
+    if estimate is None:
+        return [None, None, None]
+    interval = estimate.difference_interval()
+    # What is no share itself, such as a weighted difference, has an interval that knows no ends.
+    return [100 * estimate.value, *scaled(interval and (max(-1.0, interval[0]), min(1.0, interval[1])))]
 
 
 def interval_columns(name: str, holds: Holds, label: str = "") -> list[Column]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from isogloss.analysis.matched import matched_difference
 from isogloss.explain.tagging import TrainingEntities, entities
 from isogloss.metrics.statistics import MEAN, FloatArray, IntArray, Statistics
+from isogloss.metrics.student import ENOUGH
 from isogloss.scoring.cells import Answered
 from isogloss.tasks.kinds.tagging import SPANS
 
@@ -47,9 +48,13 @@ class EntityStrata:
         return Statistics(self.found[chosen, None], MEAN, self.sentence[chosen]) if chosen.any() else None
 
     def matched(self) -> Statistics | None:
-        """Seen minus unseen among entities that are alike in all factors; None where there are no such entities."""
-        _, stratum = np.unique(np.column_stack([*self.factors.values()]), axis=0, return_inverse=True)
-        return matched_difference(self.found, self.seen, stratum.ravel().astype(np.int64), self.sentence)
+        """Seen minus unseen among entities that are alike in all factors; None where they are in too few sentences."""
+        _, codes = np.unique(np.column_stack([*self.factors.values()]), axis=0, return_inverse=True)
+        stratum = codes.ravel().astype(np.int64)
+        both = np.isin(stratum, stratum[self.seen]) & np.isin(stratum, stratum[~self.seen])
+        if min(len(np.unique(self.sentence[both & side])) for side in (self.seen, ~self.seen)) < ENOUGH:
+            return None
+        return matched_difference(self.found[both], self.seen[both], stratum[both], self.sentence[both])
 
 
 def entity_strata(answered: Answered, trained: TrainingEntities) -> EntityStrata:

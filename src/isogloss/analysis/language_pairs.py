@@ -217,7 +217,7 @@ def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[Tidy
     shares = [
         *interval_columns("share", "score", f"% of the first {k}"),
         Column("pool", "score", "% of the pool"),
-        *interval_columns("ratio", "number", "ratio"),
+        *interval_columns("ratio", "share", "ratio"),
     ]
     first = [Column("system"), Column("task"), Column("query", label="query language")]
     return [

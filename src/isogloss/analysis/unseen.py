@@ -16,6 +16,7 @@ from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
 from isogloss.metrics.estimate import Estimate, difference, mean
 from isogloss.metrics.statistics import Statistics
+from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.memory import Predictions
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.sources import Sources
@@ -41,6 +42,7 @@ NOTES = [
     "Alike means of the same type, the same length (1, 2, 3, more tokens), equally frequent in the test set (once, up"
     " to 4 times, more), and both in Latin script or not; seen entities are weighted to the mix of the unseen ones."
     " XTREME names the factors, not the cuts.",
+    f"Means are over the languages that have seen and unseen ones in at least {ENOUGH} independent sentences each.",
 ]
 
 # (system, task, language) -> what was measured
@@ -165,13 +167,10 @@ def _no_training(task: Task, why: str) -> AnalysisError:
 
 
 def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:
-    """The mean over languages that have both sides."""
+    """The mean over languages that have enough of both sides."""
     both = [(part.seen, part.unseen) for part in parts if part.seen is not None and part.unseen is not None]
-    return (
-        SeenUnseen(mean([seen for seen, _ in both]), mean([rest for _, rest in both]))
-        if both
-        else SeenUnseen(None, None)
-    )
+    known = [sides for sides in both if min(side.sources for side in sides) >= ENOUGH]
+    return SeenUnseen(*map(mean, zip(*known, strict=True))) if known else SeenUnseen(None, None)
 
 
 def _by_task(keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
@@ -180,6 +179,11 @@ def _by_task(keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
     for system, task, language in keys:
         found.setdefault((system, task), []).append(language)
     return found
+
+
+def _english_first(rows: list[list[Value]]) -> list[list[Value]]:
+    """English, then the mean of the others, then these: a long table is cut off where it is shown."""
+    return sorted(rows, key=lambda row: ("en", OTHERS).index(str(row[2])) if row[2] in ("en", OTHERS) else 2)
 
 
 _SIDES = [
@@ -195,13 +199,15 @@ def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
     for (system, task), languages in _by_task(list(tested.ngrams)).items():
         for order in ORDERS:
             scores = {code: tested.ngram_scores((system, task, code), order) for code in languages}
+            part: list[list[Value]] = []
             for code, score in scores.items():
                 where = tested.ngrams[system, task, code][order].seen
                 share = 100 * float((~where).mean()) if len(where) else None
-                rows.append([system, task, code, order, len(where), share, *score.cells()])
+                part.append([system, task, code, order, len(where), share, *score.cells()])
             others = [score for code, score in scores.items() if code != "en"]
             if len(others) > 1:
-                rows.append([system, task, OTHERS, order, None, None, *_mean(others).cells()])
+                part.append([system, task, OTHERS, order, None, None, *_mean(others).cells()])
+            rows += _english_first(part)
             if "en" in scores and others:
                 compared += _beside_printed(system, order, scores["en"], _mean(others))
     columns = [
@@ -249,20 +255,22 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
     by_factor: list[list[Value]] = []
     for (system, task), languages in _by_task(list(tested.entities)).items():
         keys = [(system, task, code) for code in languages]
+        part: list[list[Value]] = []
         for key in keys:
             found = tested.entities[key]
             share = 100 * float((~found.seen).mean()) if len(found.seen) else None
             f1 = tested.f1_scores(key)
             alike = tested.estimate(key, found.matched())
             sides = [*tested.recalls(key).cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
-            rows.append([*key, len(found.seen), share, *sides, *difference_cells(alike)])
+            part.append([*key, len(found.seen), share, *sides, *difference_cells(alike)])
             by_factor += _factor_rows(tested, key)
         others = [key for key in keys if key[2] != "en"]
         if len(others) > 1:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
             like = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]
             sides = [*recalls.cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
-            rows.append([system, task, OTHERS, None, None, *sides, *difference_cells(mean(like) if like else None)])
+            part.append([system, task, OTHERS, None, None, *sides, *difference_cells(mean(like) if like else None)])
+        rows += _english_first(part)
     columns = [
         *(Column(name) for name in ("system", "task", "language")),
         Column("n", "count", "entities"),
