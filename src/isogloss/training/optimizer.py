@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from isogloss.training.recipes import Recipe
 
-_BETAS = 0.9, 0.999
+BETAS = 0.9, 0.999
 _EPSILON = 1e-6  # keeps the clipping factor finite, as torch's own clipping does
 
 
@@ -157,8 +157,8 @@ class AdamW(Optimizer):
                 [],
                 [self.done.add_(1)],
                 lr=rate if rate.is_cuda else float(rate),
-                beta1=_BETAS[0],
-                beta2=_BETAS[1],
+                beta1=BETAS[0],
+                beta2=BETAS[1],
                 weight_decay=decay,
                 eps=self.recipe.epsilon,
                 amsgrad=False,
@@ -179,10 +179,10 @@ def _adamw(
     rate, scale, finite, done = step
     decaying, decay, epsilon = settings
     gradient = gradients.float() / scale
-    new_mean = torch.lerp(mean, gradient, 1 - _BETAS[0])
-    new_square = torch.lerp(square, gradient * gradient, 1 - _BETAS[1])
-    stride = rate / (1 - _BETAS[0] ** done)
-    root = (new_square / (1 - _BETAS[1] ** done)).sqrt() + epsilon
+    new_mean = torch.lerp(mean, gradient, 1 - BETAS[0])
+    new_square = torch.lerp(square, gradient * gradient, 1 - BETAS[1])
+    stride = rate / (1 - BETAS[0] ** done)
+    root = (new_square / (1 - BETAS[1] ** done)).sqrt() + epsilon
     decays = torch.arange(len(weights), device=weights.device) < decaying
     kept = weights * torch.where(decays, 1 - rate * decay, 1.0)
     weights.copy_(torch.where(finite, kept - stride * new_mean / root, weights))
