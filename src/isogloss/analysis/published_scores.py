@@ -129,17 +129,20 @@ def human_score(task: str, metric: str) -> float | None:
 
     It is an English figure for XNLI, XQuAD, MLQA and PAWS-X, as both papers have it in their main tables.
     """
-    return _published_average("Human", "human", task, metric)
+    return published_average("Human", "human", task, metric)
 
 
 @cache
 def in_language_score(system: str, task: str, metric: str) -> float | None:
     """The published average of a system that was trained in each language itself (XTREME, Table 2)."""
-    return _published_average(system, "in-language", task, metric)
+    return published_average(system, "in-language", task, metric)
 
 
-def _published_average(system: str, regime: str, task: str, metric: str) -> float | None:
-    for suite in ("xtreme-r", "xtreme"):
+def published_average(
+    system: str, regime: str, task: str, metric: str, suites: tuple[str, ...] = ("xtreme-r", "xtreme")
+) -> float | None:
+    """A task's average in the first of some suites' main tables; "score" is the mean of F1 and exact match."""
+    for suite in suites:
         for row in overall(suite):
             if (row.system, row.regime) == (system, regime):
                 figures = row.metrics.get(task, {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ from isogloss.analysis.ranking_panels import RankingPanel
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.scoring.names import known_language
 from isogloss.tasks.registry import task as find_task
+
+Draw = Literal["languages", "examples"]
 
 # How many languages "the worst" are.
 WORST = 10
@@ -192,23 +195,24 @@ class RankedView:
 
 
 def ranked_views(
-    panel: RankingPanel, speakers: Mapping[str, float], resamples: int, seed: int
+    panel: RankingPanel, speakers: Mapping[str, float], resamples: int, seed: int, draw: Draw = "languages"
 ) -> dict[str, RankedView]:
-    """Every view of a panel: languages are drawn with replacement, the same for all systems and views.
+    """Every view of a panel, and the same for each resample, which is one for all systems and views.
 
-    Where scores have intervals, each resample also adds what new test examples would, normally distributed.
+    Languages are drawn with replacement: scores of other languages differ by the noise of their tests too, so that is
+    in it. Or examples are: the same languages, and every score moved by its own error, normally distributed.
     """
     found = views(panel, speakers)
+    once = np.ones(len(panel.languages))
     draws = language_draws(len(panel.languages), resamples, seed).astype(np.float64)
-    noise = np.random.default_rng(seed + 1)
+    noise = np.random.default_rng(seed)
     drawn = {name: np.zeros((resamples, len(panel.systems))) for name in found}
     for place, weights in enumerate(draws):
-        scores = panel.scores
-        if panel.errors.any():
-            scores = scores + panel.errors * noise.standard_normal(scores.shape)
+        scores, counts = panel.scores, weights
+        if draw == "examples":
+            scores, counts = scores + panel.errors * noise.standard_normal(scores.shape), once
         for name, view in found.items():
-            drawn[name][place] = view.figures(scores, panel.present, weights)
-    once = np.ones(len(panel.languages))
+            drawn[name][place] = view.figures(scores, panel.present, counts)
     result = {}
     for name, view in found.items():
         figures = view.figures(panel.scores, panel.present, once)

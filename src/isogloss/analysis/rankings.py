@@ -9,9 +9,10 @@ import numpy as np
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.published_scores import speakers as published_speakers
 from isogloss.analysis.ranking_panels import RankingPanel, ranking_panels
-from isogloss.analysis.ranking_views import WORST, RankedView, pareto_front, ranked_views
+from isogloss.analysis.ranking_views import WORST, Draw, RankedView, pareto_front, ranked_views
 from isogloss.analysis.score_table import ScoreTable
 from isogloss.analysis.weights_file import read_weights
+from isogloss.errors import unknown
 
 # A conclusion survives a view if so many resamples agree with it.
 SURE = 0.975
@@ -21,15 +22,26 @@ MOST_IN_CHART = 40
 MOST_IN_PAIRS = 20
 
 Ranked = dict[str, RankedView]
+_DRAWS: dict[Draw, str] = {
+    "languages": "languages drawn with replacement, {} times, the same for all systems and views; the noise of the "
+    "tests is in that, since every language brings its own",
+    "examples": "the same languages, {} times with new test examples, each score moved by its own error alone: rough, as "
+    "examples that systems share make this too wide, and those that languages share too narrow; isogloss compare has "
+    "both",
+}
 
 
-def rankings(scores: ScoreTable, *, speakers: str = "", resamples: int = 1000, seed: int = 0) -> Finding:
+def rankings(
+    scores: ScoreTable, *, draw: str = "languages", speakers: str = "", resamples: int = 1000, seed: int = 0
+) -> Finding:
     """Rank systems by seven ways to average, with intervals, and tell which orders hold in all of them.
 
     Args:
         scores: what was scored; systems are ranked with others of their regime, on the cells that all have.
+        draw: what intervals are for: other "languages" like these, or new test "examples" in the same languages, which
+            needs scores with intervals.
         speakers: CSV with the columns language and speakers, instead of the estimates that are shipped.
-        resamples: how often languages are drawn again.
+        resamples: how often they are drawn again.
         seed: the same seed gives the same intervals.
     """
     scores.need(systems=2, what="a ranking")
@@ -37,15 +49,14 @@ def rankings(scores: ScoreTable, *, speakers: str = "", resamples: int = 1000, s
         raise AnalysisError(f"{resamples} resamples tell nothing of an interval", fix="Give 100 or more")
     weights = read_weights(Path(speakers), "speakers") if speakers else published_speakers()
     panels, notes = ranking_panels(scores)
-    ranked = [(panel, ranked_views(panel, weights, resamples, seed)) for panel in panels]
+    chosen = _checked_draw(draw, panels)
+    ranked = [(panel, ranked_views(panel, weights, resamples, seed, chosen)) for panel in panels]
     pareto = _pareto_table(scores, ranked)
     tables = [_rank_table(ranked), _pair_table(ranked), *([pareto] if pareto.rows else [])]
     alone = [panel.name for panel in panels if len(panel.languages) < 5]
     notes = [
         "systems are ranked with others of their regime alone, on the tasks and languages that all of them have",
-        f"rank intervals: languages drawn with replacement, {resamples} times, the same for all systems; where scores "
-        "have intervals, new test examples too, each cell by itself (that translations share examples is not in the "
-        "record)",
+        f"intervals: {_DRAWS[chosen].format(f'{resamples:,}')}",
         f"a language's figure, for worst and gini, is its mean over the tasks that have it; worst are the {WORST} "
         "lowest of each system, of all if there are fewer",
         "speakers: estimates of 2012, first and second language (Ronen et al. 2014), unless a file is given; "
@@ -59,12 +70,23 @@ def rankings(scores: ScoreTable, *, speakers: str = "", resamples: int = 1000, s
     return Finding("rankings", title, _reading(ranked, tables[1]), tables, _figures(ranked, pareto), notes)
 
 
+def _checked_draw(draw: str, panels: list[RankingPanel]) -> Draw:
+    chosen = next((name for name in _DRAWS if name == draw), None)
+    if chosen is None:
+        raise unknown("draw", draw, _DRAWS)
+    if chosen == "examples" and not all(panel.errors[:, panel.present].all() for panel in panels):
+        raise AnalysisError(
+            "not all scores have an interval to draw examples by", fix="Draw languages, or score the rest"
+        )
+    return chosen
+
+
 def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     columns = [
         Column("panel"),
         Column("view"),
         Column("system"),
-        Column("figure", "number"),
+        Column("figure", "number", low="low", high="high"),
         Column("low", "number"),
         Column("high", "number"),
         Column("rank", "count", low="rank_low", high="rank_high"),
@@ -73,7 +95,6 @@ def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         Column("systems", "count"),
         Column("cells", "count"),
     ]
-    columns[3] = Column("figure", "number", low="low", high="high")
     rows: list[list[Value]] = []
     for panel, by_view in ranked:
         for name, found in by_view.items():

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isogloss.analysis.registry import ANALYSES, find_analysis
 from isogloss.cli.options import Data, Languages, Tasks, progress, say, words
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(epilog=f"Analyses: {', '.join(ANALYSES)}.")
 def analyze(
     name: Annotated[str | None, typer.Argument(help="Which analysis; without one, they are listed.")] = None,
     results: Annotated[
@@ -50,14 +51,13 @@ def analyze(
       isogloss analyze families "published:XLM-R Large" --tasks udpos \\
           --set group=branch --csv tables
     """
-    from isogloss.analysis.api import analyze as run
-    from isogloss.analysis.registry import find_analysis
-
     if name is None:
         _list_analyses()
         return
     find_analysis(name)
     options = _options(settings or [])
+    from isogloss.analysis.api import analyze as run
+
     if html is not None:
         from isogloss.report.charts import chart_library
 
@@ -68,7 +68,6 @@ def analyze(
 
 
 def _list_analyses() -> None:
-    from isogloss.analysis.registry import ANALYSES
     from isogloss.report.tables import Table, show
 
     table = Table("Analyses", ("analysis", "answers", "takes"), words=3)

@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isogloss.analysis.finding import Column, Figure, Finding, TidyTable
-from isogloss.figures import rounded
+from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
+from isogloss.figures import MISSING, rounded
 from isogloss.report.charts import (
     INK,
     PALETTE,
-    SCORE_SCALE,
     Chart,
     Spec,
     filtered_chart,
     tooltip_titles,
     without_filter,
 )
+from isogloss.report.finding_tables import interval_words
 from isogloss.report.section import file_name
-from isogloss.scoring.names import known_language, language_name
 
 # Series that colours can tell apart; beyond that all points have one colour, and their tooltips names.
 MOST_SERIES = 8
@@ -25,45 +24,72 @@ _DASHES = ([6, 3], [2, 2], [1, 0], [8, 2, 2, 2])
 
 
 def finding_charts(finding: Finding) -> list[Chart]:
-    """Every figure of a finding as a chart."""
+    """Every figure of a finding as a chart; one that has nothing to show is left out."""
     taken: set[str] = set()
-    return [
-        _chart(figure, finding, file_name(f"{finding.analysis}-{figure.table}", taken)) for figure in finding.figures
-    ]
+    charts = []
+    for figure in finding.figures:
+        table = finding.table(figure.table)
+        records = _records(table, figure)
+        if records:
+            charts.append(_chart(figure, table, records, file_name(f"{finding.analysis}-{figure.table}", taken)))
+    return charts
 
 
-def _chart(figure: Figure, finding: Finding, name: str) -> Chart:
-    table = finding.table(figure.table)
+def _chart(figure: Figure, table: TidyTable, records: list[dict[str, Any]], name: str) -> Chart:
     columns = {column.name: column for column in table.columns}
-    records = _records(table, columns)
     panel = _PANELS[figure.looks](figure, columns, records)
     body: Spec = panel
     if figure.panel:
         order = list(dict.fromkeys(record[figure.panel] for record in records))
         facet = {"field": figure.panel, "title": None, "sort": order, "type": "nominal"}
-        shared = {"axis": {"x": "independent"}}
-        body = {"facet": facet, "columns": 2, "spec": panel, "resolve": shared}
+        own: Spec = {"axis": {"x": "independent"}}
+        if figure.looks == "heatmap":  # a panel has the rows that it has something for
+            own = {"axis": {"x": "independent", "y": "independent"}, "scale": {"y": "independent"}}
+            # Vega takes no height by steps where every panel has its own rows.
+            rows = [len({r[figure.y] for r in records if r[figure.panel] == name}) for name in order]
+            panel["height"] = panel["height"]["step"] * max(rows)
+        body = {"facet": facet, "columns": 2, "spec": panel, "resolve": own}
     chart = filtered_chart(name, figure.title, figure.description, records, body)
     return chart if "language" in columns else without_filter(chart)
 
 
-def _records(table: TidyTable, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
-    """The rows with rounded numbers, and the name of each language."""
-    digits = {"score": 1, "difference": 1, "share": 3, "correlation": 3}
+def _records(table: TidyTable, figure: Figure) -> list[dict[str, Any]]:
+    """The rows that can be drawn, with rounded numbers, and intervals and what is missing as text."""
+    columns = {column.name: column for column in table.columns}
+    bounds = {name for column in table.columns for name in (column.low, column.high) if name}
+    needed = {figure.x, figure.y, figure.colour} - {""}
     found = []
     for row in table.records():
-        record = {
-            key: rounded(value, digits.get(columns[key].holds, 4)) if isinstance(value, float) else value
-            for key, value in row.items()
-        }
-        if known_language(str(record.get("language"))) is not None:
-            record["language_name"] = language_name(str(record["language"]))
+        if any(row[name] is None for name in needed):
+            continue
+        record = {key: _plain(value, columns[key]) for key, value in row.items()}
+        record |= {key: MISSING for key, value in row.items() if value is None and key not in bounds}
+        for column in table.columns:
+            if column.low:
+                record[_interval_field(column)] = interval_words(row[column.low], row[column.high], column.holds)
         found.append(record)
     return found
 
 
+def _plain(value: Value, column: Column) -> Value:
+    digits = {"score": 1, "difference": 1, "share": 3, "correlation": 3}
+    return rounded(value, digits.get(column.holds, 4)) if isinstance(value, float) else value
+
+
+def _interval_field(column: Column) -> str:
+    return f"{column.name} 95 %"
+
+
 def _tooltip(columns: Mapping[str, Column]) -> list[Spec]:
-    return tooltip_titles({name: column.label or name for name, column in columns.items()})
+    """Every column by its label, intervals as text."""
+    bounds = {name for column in columns.values() for name in (column.low, column.high)}
+    fields: dict[str, str] = {}
+    for name, column in columns.items():
+        if name not in bounds:
+            fields[name] = column.label or name
+            if column.low:
+                fields[_interval_field(column)] = "95 %"
+    return tooltip_titles(fields)
 
 
 def _axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]], *, log: bool = False) -> Spec:
@@ -234,14 +260,18 @@ def _heatmap(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
     column = columns[figure.colour]
     is_score = column.holds == "score"
     signed = column.holds in ("difference", "correlation")
-    largest = max((abs(r[figure.colour]) for r in records if r[figure.colour] is not None), default=1) or 1
-    scale = SCORE_SCALE.colour if is_score else {"scheme": "viridis"}
+    values = [record[figure.colour] for record in records] or [0]
+    low, high = (0, 100) if is_score else (min(values), max(values))
+    scale: Spec = {"scheme": "viridis", "domain": [low, high]}
+    # White is the better read on the dark end of the colours.
+    dark = f"datum[{figure.colour!r}] < {low + 0.42 * (high - low):g}"
     if signed:
+        largest = max(map(abs, values)) or 1
         scale = {"scheme": "blueorange", "domain": [-largest, largest], "reverse": True}
+        dark = f"abs(datum[{figure.colour!r}]) > {0.75 * largest:g}"
     place = {"x": _axis(figure.x, columns, records), "y": _row_axis(figure.y, columns, records)}
     colour = {"field": figure.colour, "type": "quantitative", "title": column.label or column.name, "scale": scale}
     rectangle = {"mark": "rect", "encoding": {"color": colour, "tooltip": _tooltip(columns)}}
-    dark = f"datum[{figure.colour!r}] < 42" if is_score else "false"
     form = ".0f" if is_score or column.holds in ("difference", "count") else ".2f"
     text = {
         "mark": {"type": "text", "fontSize": 9},

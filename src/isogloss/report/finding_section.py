@@ -24,15 +24,18 @@ def finding_sections(systems: Systems) -> list[Section]:
 
 
 def finding_section(finding: Finding, *, files: bool = True) -> Section:
-    """The section of a finding; where it stands by itself there are no files beside it."""
+    """The section of a finding: files beside it have the long tables; without files the page has their beginning."""
     taken: set[str] = set()
     names = [file_name(f"{finding.analysis}-{table.name}", taken) for table in finding.tables]
+    longest = max((len(table.rows) for table in finding.tables), default=0)
+    long = [name for name, table in zip(names, finding.tables, strict=True) if len(table.rows) > ROWS_ON_PAGE]
     return Section(
         finding.analysis,
         finding.title,
         finding.reading,
-        dict(zip(names, finding_tables(finding, most=ROWS_ON_PAGE), strict=True)),
+        dict(zip(names, finding_tables(finding, most=max(ROWS_ON_PAGE, longest * files)), strict=True)),
         finding_charts(finding),
+        only_files=tuple(long) if files else (),
         notes=tuple(finding.notes),
         files=files,
     )

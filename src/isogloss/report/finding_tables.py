@@ -45,7 +45,7 @@ def _shown(table: TidyTable, most: int) -> Table:
 def _texts(column: Column, row: Mapping[str, Value]) -> list[str]:
     texts = [value_text(row[column.name], column.holds)]
     if column.low:
-        texts.append(_interval(row[column.low], row[column.high], column.holds))
+        texts.append(interval_words(row[column.low], row[column.high], column.holds))
     return texts
 
 
@@ -72,7 +72,8 @@ _TEXTS: dict[Holds, Callable[[float], str]] = {
 }
 
 
-def _interval(low: Value, high: Value, holds: Holds) -> str:
+def interval_words(low: Value, high: Value, holds: Holds) -> str:
+    """An interval as its column says it is printed; a dash where there is none."""
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return NO_INTERVAL
     if holds == "score":

@@ -1,0 +1,89 @@
+"""isogloss analyze: the list, the tables, and the three kinds of files."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import isogloss
+from isogloss.analysis.finding import Finding
+from isogloss.analysis.registry import ANALYSES
+from isogloss.cli.main import main
+from report.made_records import HOSTILE, results
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(["analyze", *words])
+    return stop.value.code if isinstance(stop.value.code, int) else 0
+
+
+def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 0
+    text = capsys.readouterr().out
+    assert all(entry.name in text and entry.about in text for entry in ANALYSES.values())
+
+
+def test_the_list_needs_no_numbers() -> None:
+    program = (
+        "import sys; from isogloss.cli.main import main\n"
+        "try: main({})\n"
+        "except SystemExit: pass\n"
+        "assert not {{'numpy', 'msgspec'}} & set(sys.modules)"
+    )
+    for words in (["analyze"], ["analyze", "--help"], ["list", "analyses"]):
+        subprocess.run([sys.executable, "-c", program.format(words)], check=True, capture_output=True)
+
+
+def test_an_unknown_analysis_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("transfr-gap", "published") == 2
+    assert "Did you mean transfer-gap" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ["group", "=family", "tasks=xnli", "a b=c"])
+def test_a_setting_that_is_none(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("families", "published", "--set", setting) == 2
+    assert "--set" in capsys.readouterr().err
+
+
+def test_too_little_is_a_problem_of_the_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rankings", "published:mT5-XXL") == 1
+    assert "a ranking needs 2 systems" in capsys.readouterr().err
+
+
+def test_everything_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
+    results("mine", regime="zero-shot").to_json(tmp_path / "mine.json")
+    words = ["families", str(tmp_path / "mine.json"), "published:mBERT, zero-shot", "--tasks", "xnli"]
+    files = ["--json", str(tmp_path / "f.json"), "--csv", str(tmp_path / "t"), "--html", str(tmp_path / "f.html")]
+    assert run(*words, "--set", "group=script", *files) == 0
+    shown = capsys.readouterr().out
+    found = msgspec.json.decode((tmp_path / "f.json").read_bytes(), type=Finding)
+    assert found.reading in shown
+    assert found == isogloss.analyze(*words[:3], tasks=["xnli"], group="script")
+    with (tmp_path / "t" / "languages.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["score"] for line in lines if (line["system"], line["language"]) == ("mine", "ur")] == ["60.0"]
+    page = (tmp_path / "f.html").read_text(encoding="utf-8")
+    assert found.title in page
+    assert "http-equiv" in page
+    data = page.split('id="data">')[1].split("</script>")[0]
+    assert set(json.loads(data)["charts"]) == {"families-overview", "families-languages"}
+
+
+def test_the_first_table_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("transfer-gap", "published:mBERT", "--tasks", "xnli", "--csv", str(tmp_path / "gaps.csv")) == 0
+    assert (tmp_path / "gaps.csv").read_text(encoding="utf-8").startswith("task,system,metric,")
+
+
+def test_names_that_want_to_be_more_than_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
+    results(HOSTILE).to_json(tmp_path / "mine.json")
+    assert run("transfer-gap", str(tmp_path / "mine.json"), "--html", str(tmp_path / "f.html")) == 0
+    page = (tmp_path / "f.html").read_text(encoding="utf-8")
+    assert "<script>window.hacked" not in page
+    assert "<img src=x" not in page

@@ -1,0 +1,106 @@
+"""How a finding is shown: values by what their column holds, every look as a chart that can be drawn, in reports."""
+
+import pytest
+
+from isogloss.analysis.finding import Column, Figure, Finding, TidyTable
+from isogloss.report.charts import svg
+from isogloss.report.finding_charts import finding_charts
+from isogloss.report.finding_section import finding_sections
+from isogloss.report.finding_tables import finding_tables, tidy_csv, value_text
+from report.made_records import results
+
+TABLE = TidyTable(
+    "made",
+    "Made up",
+    [
+        Column("language", label="code"),
+        Column("system"),
+        Column("size", "number"),
+        Column("score", "score", low="low", high="high"),
+        Column("low", "score"),
+        Column("high", "score"),
+        Column("gap", "difference"),
+    ],
+    [
+        ["en", "a", 6.0, 80.04, 78.0, 82.0, 0.0],
+        ["sw", "a", 0.05, 51.25, None, None, -3.0],
+        ["en", "=b", 6.0, 70.0, 60.0, 75.0, 2.0],
+        ["sw", "=b", 0.05, 40.0, 30.0, 50.0, None],
+    ],
+    shown=3,
+)
+LOOKS = [
+    Figure("made", "scatter", "t", "d", "size", "score", colour="system", label="language", fit=True, log_x=True),
+    Figure("made", "strip", "t", "d", "score", "language", colour="system", marks=[("human", 90.0), ("mean", 50.0)]),
+    Figure("made", "lines", "t", "d", "size", "score", colour="system", panel="system"),
+    Figure("made", "bars", "t", "d", "score", "language", colour="system", marks=[("English", 80.0)]),
+    Figure("made", "heatmap", "t", "d", "system", "language", colour="score"),
+    Figure("made", "heatmap", "t", "d", "system", "language", colour="gap", panel="system"),
+]
+FINDING = Finding("made", "Made up", "Nothing.", [TABLE], LOOKS)
+
+
+@pytest.mark.parametrize(
+    ("value", "holds", "text"),
+    [
+        (80.04, "score", "80.0"),
+        (-3.0, "difference", "-3.0"),
+        (0.254, "share", "0.25"),
+        (-0.5, "correlation", "-0.50"),
+        (0.0001, "p", "1e-04"),
+        (12345, "count", "12,345"),
+        (13000.0, "number", "13,000"),
+        (0.1234567, "number", "0.1235"),
+        (True, "text", "yes"),
+        (None, "score", "·"),
+        ("en", "text", "en"),
+    ],
+)
+def test_values_by_what_they_are(value: object, holds: str, text: str) -> None:
+    assert value_text(value, holds) == text  # type: ignore[arg-type]
+
+
+def test_a_table_shows_intervals_beside_their_values_and_no_more_rows_than_it_asks_for() -> None:
+    [shown] = finding_tables(FINDING)
+    assert shown.header == ["code", "system", "size", "score", "95 %", "gap"]
+    assert shown.words == 2
+    assert shown.rows[0] == ("en", "a", "6", "80.0", "78.0–82.0", "+0.0")
+    assert shown.rows[1][4] == "—"
+    assert len(shown.rows) == 3
+    assert shown.notes == ["1 more rows: --csv and --json have all"]
+    assert len(finding_tables(FINDING, most=100)[0].rows) == 4
+
+
+def test_files_have_the_numbers_as_they_are_and_no_formulas() -> None:
+    lines = tidy_csv(TABLE).splitlines()
+    assert lines[0] == "language,system,size,score,low,high,gap"
+    assert lines[1] == "en,a,6.0,80.04,78.0,82.0,0.0"
+    assert lines[3].startswith("en,'=b,")
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)))
+def test_every_look_can_be_drawn(place: int) -> None:
+    pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
+    chart = finding_charts(FINDING)[place]
+    drawing = svg(chart)
+    assert "<svg" in drawing
+    assert drawing.count("<path") > 4
+    for name, value in LOOKS[place].marks:
+        assert name in drawing
+        assert value in [
+            row["value"] for layer in chart.spec["layer"] for row in layer.get("data", {}).get("values", [])
+        ]
+
+
+def test_a_figure_without_numbers_is_left_out() -> None:
+    empty = TidyTable("made", "t", TABLE.columns, [["en", "a", None, None, None, None, None]])
+    assert finding_charts(Finding("made", "Made up", "Nothing.", [empty], LOOKS)) == []
+
+
+def test_a_report_has_the_analyses_that_its_records_allow() -> None:
+    one = finding_sections({"mine": results("mine")})
+    assert [section.id for section in one] == ["families", "saturation"]
+    two = finding_sections({"mine": results("mine"), "other": results("other", 3)})
+    assert [section.id for section in two] == ["families", "rankings", "saturation"]
+    assert all(section.intro and section.tables for section in two)
+    assert finding_sections({}) == []
