@@ -58,6 +58,9 @@ ANALYSES: Mapping[str, RegisteredAnalysis] = {
             "rankings", "scores", "Who is ahead, by seven ways to average, and which conclusions survive all of them."
         ),
         _row("saturation", "scores", "How far people are ahead, and which differences the tests can still show."),
+        _row("consistency", "predictions", "What is right in English and elsewhere, and what looks broken."),
+        _row("unseen", "predictions", "Scores on tag n-grams and entities that English training has, and has not."),
+        _row("language-pairs", "predictions", "Which languages find which in retrieval, and which rankings favour."),
     )
 }
 

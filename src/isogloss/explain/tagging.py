@@ -113,6 +113,11 @@ class Entities:
         }
         return columns | ({} if trained is None else self._seen_in(sentences, trained))
 
+    def forms(self, sentences: Sentences) -> list[str]:
+        """Each chunk as it is looked up in training, whatever its case and the blanks in it."""
+        bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
+        return [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
+
     def _characters(self, sentences: Sentences, lengths: IntArray) -> npt.NDArray[np.float64]:
         parts = map(str.strip, chain.from_iterable(sentences)) if self.spans else chain.from_iterable(sentences)
         widths = np.fromiter(map(len, parts), np.int64, int(lengths.sum()))
@@ -122,8 +127,7 @@ class Entities:
         return counted
 
     def _seen_in(self, sentences: Sentences, trained: TrainingEntities) -> dict[str, Column]:
-        bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
-        forms = [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
+        forms = self.forms(sentences)
         often = np.array([trained.forms.get(form, 0) for form in forms], dtype=np.float64)
         alike = np.array(
             [trained.typed.get(pair, 0) for pair in zip(forms, self.types.tolist(), strict=True)], dtype=np.float64

@@ -1,0 +1,68 @@
+"""What named systems answered, cell by cell, for the analyses that look at single examples."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from isogloss.analysis.finding import AnalysisError, Column, Holds, Value
+from isogloss.metrics.estimate import Estimate
+from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.problems import LeftOut
+from isogloss.scoring.cells import Answered, Request, answered_cells
+from isogloss.scoring.contrast import distinct_names, scaled
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
+
+
+def answers_of(
+    systems: Sequence[Predictions], request: Request, wanted: Callable[[Task], bool], notes: list[str], needs: str
+) -> Iterator[tuple[str, Answered]]:
+    """Every cell of the wanted tasks, with the name of the system; cells without gold join the notes.
+
+    Args:
+        systems: prediction folders, or mappings {task: {language: {id: answer}}}.
+        request: what is looked at.
+        wanted: which tasks the analysis is about.
+        notes: grows by what was left out.
+        needs: those tasks in words, for the message.
+
+    Raises:
+        AnalysisError: no system, or no task of the request is wanted.
+        PredictionError: a system has no answers that can be judged.
+    """
+    if not systems:
+        raise AnalysisError("there are no answers to analyse", fix="Give a prediction folder")
+    tasks = tuple(name for name in request.tasks if wanted(find_task(name)))
+    if not tasks:
+        what = f"{', '.join(request.tasks)} cannot be analysed so"
+        raise AnalysisError(what, fix=f"It takes {needs}: name one with --tasks")
+    names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
+    left_out: list[LeftOut] = []
+    for row in answered_cells(systems, replace(request, tasks=tasks), left_out=left_out):
+        yield from ((name, answered) for name, answered in zip(names, row, strict=True) if answered is not None)
+    notes += [str(each) for each in left_out if each.task]
+
+
+def score_cells(estimate: Estimate | None) -> list[Value]:
+    """A score and its interval as three cells of a table, 0..100."""
+    return [None, None, None] if estimate is None else [100 * estimate.value, *scaled(estimate.score_interval())]
+
+
+def difference_cells(estimate: Estimate | None) -> list[Value]:
+    """A difference of scores and its interval as three cells of a table, -100..100."""
+    if estimate is None:
+        return [None, None, None]
+    interval = estimate.difference_interval()
+    # What is no share itself, such as a weighted difference, has an interval that knows no ends.
+    return [100 * estimate.value, *scaled(interval and (max(-1.0, interval[0]), min(1.0, interval[1])))]
+
+
+def interval_columns(name: str, holds: Holds, label: str = "") -> list[Column]:
+    """A column of values and the two of their intervals, as the cells above fill them."""
+    low, high = f"{name}_low", f"{name}_high"
+    return [Column(name, holds, label, low, high), Column(low, holds), Column(high, holds)]
+
+
+def first_few(sentences: Sequence[str], limit: int = 4) -> str:
+    """As many sentences as somebody reads; the tables have the rest."""
+    more = len(sentences) - limit
+    return " ".join([*sentences[:limit], *([f"The tables have {more} more."] if more > 0 else [])])

@@ -1,0 +1,122 @@
+"""Language pairs: matrices and shares of made rankings by hand, printed figures, and what cannot be split."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isogloss
+from isogloss.analysis.finding import AnalysisError, Finding
+from isogloss.analysis.language_pairs import language_pairs
+from isogloss.scoring.cells import Request
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def only(finding: Finding, table: str, **where: Any) -> dict[str, Any]:
+    [row] = [row for row in finding.table(table).records() if where.items() <= row.items()]
+    return row
+
+
+def found(answers: Any, task: str = "mini-lareqa", **options: Any) -> Finding:
+    return language_pairs([answers], Request.of("mini", tasks=[task]), **options)
+
+
+def rankings(code: str, depth: int = 40) -> dict[str, list[str]]:
+    """The target in the query's language, then wrong candidates in it, then the English target."""
+    examples = isogloss.load("mini-lareqa", code)
+    assert examples.pool is not None
+    own = [name for name, language in examples.pool.language_of.items() if language == code]
+    answers = {}
+    for name, targets in zip(examples.ids, examples["targets"], strict=True):
+        mine, english = (next(t for t in targets if t.startswith(f"{each}_")) for each in (code, "en"))
+        rest = [candidate for candidate in own if candidate not in targets]
+        answers[name] = [mine, *rest[:4], english, *rest[4 : depth - 2]]
+    return answers
+
+
+def test_a_matrix_by_hand() -> None:
+    finding = found({"mini-lareqa": {"de": rankings("de"), "sw": rankings("sw")}})
+    # With the other right answers taken out, four wrong ones stand before the English one.
+    assert [only(finding, "matrix-mini-lareqa", query=code, target=code)["score"] for code in ("de", "sw")] == [
+        100,
+        100,
+    ]
+    assert only(finding, "matrix-mini-lareqa", query="de", target="en")["score"] == pytest.approx(100 / 5)
+    assert only(finding, "matrix-mini-lareqa", query="de", target="en")["found"] == 100
+    assert only(finding, "matrix-mini-lareqa", query="de", target="fi")["score"] == 0
+    assert only(finding, "matrix-mini-lareqa", query="sw", target="sw")["n"] == 60
+    same = only(finding, "same-different", subset="same language", source="measured")
+    different = only(finding, "same-different", subset="different languages", source="measured")
+    everything = only(finding, "same-different", subset="all", source="measured")
+    assert (same["score"], same["n"]) == (100, 120)
+    assert (different["score"], different["n"]) == (pytest.approx(20 / 13), 120 * 13)
+    assert everything["score"] == pytest.approx((100 + 20) / 14)
+    gap = only(finding, "same-different", subset="same - different")
+    assert gap["score"] == pytest.approx(100 - 20 / 13)
+    # Twenty places: nineteen are German, one is English.
+    share = only(finding, "bias", query="de", candidate="de")
+    assert (share["share"], share["pool"]) == pytest.approx((95, 100 / 14))
+    assert share["ratio"] == pytest.approx(0.95 * 14)
+    assert share["ratio_low"] < share["ratio"] < share["ratio_high"]
+    assert only(finding, "bias", query="all", candidate="en")["share"] == pytest.approx(5)
+    assert only(finding, "own-language", query="sw")["share"] == pytest.approx(95)
+    assert "13.3 times as often" in finding.reading
+
+
+def test_the_first_place_alone() -> None:
+    finding = found({"mini-lareqa": {"de": rankings("de")}}, k=1)
+    assert only(finding, "own-language", query="de")["share"] == 100
+    with pytest.raises(AnalysisError, match="the first 0 places are none"):
+        found({"mini-lareqa": {"de": rankings("de")}}, k=0)
+
+
+def test_rankings_that_are_too_short_are_left_out_with_the_reason() -> None:
+    with pytest.raises(AnalysisError, match="they need 33 ranked ids a question, one has 20, left out"):
+        found({"mini-lareqa": {"de": rankings("de", 20)}})
+
+
+def test_one_target_a_query_is_split_as_it_is() -> None:
+    answers = {}
+    for code in ("en", "de"):
+        examples = isogloss.load("mini-mewslix", code)
+        answers[code] = dict(zip(examples.ids, examples["targets"], strict=True))
+    finding = found({"mini-mewslix": answers}, "mini-mewslix")
+    assert only(finding, "same-different", subset="all", source="measured")["score"] == 100
+    assert sum(row["n"] for row in finding.table("matrix-mini-mewslix").records()) <= 120
+    assert all(row["n"] >= 10 for row in finding.table("matrix-mini-mewslix").records())
+
+
+def test_the_printed_table_stands_beside() -> None:
+    from isogloss.analysis.language_pairs import printed_subsets
+
+    printed = {(row[0], row[2]): row[5] for row in printed_subsets("lareqa")}
+    assert printed["XLM-R Large", "different languages"] == 28.7
+    assert len(printed_subsets("mewslix")) == 6
+    assert printed_subsets("xnli") == []
+
+
+def test_other_tasks_have_no_pool() -> None:
+    with pytest.raises(AnalysisError, match="It takes retrieval from a pool of several languages: lareqa, mewslix"):
+        found({}, "mini-tatoeba")
+
+
+def test_a_perfect_ranking_of_the_real_pool(data_dir: Path) -> None:
+    if not (data_dir / "lareqa").is_dir():
+        pytest.skip("the data folder has no lareqa")
+    answers = {}
+    for code in ("en", "th"):
+        examples = isogloss.load("lareqa", code, data=data_dir)
+        assert examples.pool is not None
+        filler = list(examples.pool.ids)[:40]
+        answers[code] = {
+            name: [*targets, *(each for each in filler if each not in targets)]
+            for name, targets in zip(examples.ids, examples["targets"], strict=True)
+        }
+    finding = language_pairs([{"lareqa": answers}], Request.of(tasks=["lareqa"], data=data_dir), k=11)
+    assert {row["score"] for row in finding.table("matrix-lareqa").records()} == {100}
+    # Eleven right answers, one in each language: the share is equal, the pool is not (852 of 13,014 are Thai).
+    row = only(finding, "bias", query="en", candidate="th")
+    assert row["share"] == pytest.approx(100 / 11)
+    assert row["ratio"] == pytest.approx(13014 / 852 / 11)
+    assert len([row for row in finding.table("same-different").records() if row["source"] != "measured"]) == 6
