@@ -13,7 +13,6 @@ two: its dev and its test sentences are different ones of that set.
 """
 
 import argparse
-import csv
 import json
 import os
 import sys
@@ -77,7 +76,9 @@ def pack(chosen: argparse.Namespace) -> None:
     """Write the English training sets and subsets of all dev and test sets, as the package reads them."""
     for task_id, pattern in TASKS.items():
         train = load(task_id, "en", "train", chosen.data)
-        write(chosen.out / pattern.format(split="train", language="en"), zip(train["tokens"], train["tags"], strict=True))
+        write(
+            chosen.out / pattern.format(split="train", language="en"), zip(train["tokens"], train["tags"], strict=True)
+        )
         for language in task(task_id).languages:
             found = subsets(task_id, language, chosen.data)
             for split in found if all(found.values()) else ():
