@@ -15,6 +15,8 @@ from isogloss.version import __version__
 
 __all__ = [
     "__version__",
+    "analysis",
+    "analyze",
     "checklist",
     "compare",
     "data",
@@ -40,6 +42,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from isogloss import (
+        analysis,
         checklist,
         data,
         languages,
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
         training,
         translation,
     )
+    from isogloss.analysis.api import analyze
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
     from isogloss.predictions.validate import validate
@@ -69,6 +73,7 @@ else:
         "score": "scoring.score",
         "compare": "scoring.compare",
         "validate": "predictions.validate",
+        "analyze": "analysis.api",
         "export": "predictions.export",
         "run": "runs.api",
         "train": "runs.api",

@@ -12,16 +12,23 @@ from isogloss.languages import CODES, published
 TABLES = {
     "checklist_error_rates": ("source_table system language test error_rate", 600),
     "diversity": ("index suite value", 6),
+    "further_systems": ("source task metric system regime language value", 1252),
     "keung": ("source_table task metric system row split language value", 440),
+    "mteb_tatoeba": (
+        "model revision af ar az bg bn de el es et eu fa fi fr he hi hu id it ja jv ka kk ko "
+        "lt ml mr nl pl pt ro ru sw ta te th tl tr uk ur vi zh",
+        183,
+    ),
     "overall_xtreme": ("system regime average", 11),
     "overall_xtreme-r": ("system regime average", 7),
     "per_language": ("source_table task metric system regime language value", 563),
     "printed_averages": ("source_table task metric system regime value", 35),
     "retrieval_subsets": ("task system subset value", 12),
+    "speakers": ("language speakers_millions", 51),
     "systems": ("system parameters_millions monolingual_data parallel_data", 10),
     "transfer_gap": ("system average", 4),
 }
-NUMBERS = ("value", "average", "error_rate", "parameters_millions")
+NUMBERS = ("value", "average", "error_rate", "parameters_millions", "speakers_millions")
 
 
 def mean(values):

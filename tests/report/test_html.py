@@ -15,7 +15,7 @@ from isogloss.explain.analysis import Analysis
 from isogloss.languages import language
 from isogloss.report.html import html_page
 from isogloss.report.inputs import ReportInputs
-from isogloss.report.names import shortest_distinct
+from isogloss.scoring.names import shortest_distinct
 from isogloss.report.sections import report_sections
 from isogloss.report.write import write_analysis, write_bias
 from isogloss.scoring.results import Results

@@ -65,12 +65,19 @@ def _systems() -> Listing:
     return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
 
 
+def _analyses() -> Listing:
+    from isogloss.analysis.registry import ANALYSES
+
+    return [{"analysis": each.name, "answers": each.about, "takes": each.takes} for each in ANALYSES.values()]
+
+
 _LISTS: dict[str, Callable[[], Listing]] = {
     "tasks": _tasks,
     "languages": _languages,
     "suites": _suites,
     "metrics": _metrics,
     "systems": _systems,
+    "analyses": _analyses,
 }
 
 # Columns for which a terminal has no room, or only from a width on; `isogloss list NAME` shows everything about one.
@@ -87,10 +94,12 @@ _FROM_WIDTH = {
 
 @app.command(name="list")
 def listing(
-    what: Annotated[str, typer.Argument(help="tasks, languages, suites, metrics or systems; or one task or language.")],
+    what: Annotated[
+        str, typer.Argument(help="tasks, languages, suites, metrics, systems or analyses; or one task or language.")
+    ],
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what there is: tasks, languages, suites, metrics, systems; or everything about one task or language.
+    """Show what there is: tasks, languages, suites, metrics, systems, analyses; or all about one task or language.
 
     \b
     Examples:

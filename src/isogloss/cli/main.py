@@ -23,6 +23,7 @@ VERBS = {
     "score": ("score", "Score a prediction folder: every number, with intervals."),
     "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),
     "explain": ("explain", "Show where a system fails, where two differ, what the data are like."),
+    "analyze": ("analyze", "Ask what holds across languages: gaps, families, rankings, …"),
     "report": ("report", "Make one page that shows everything, offline; tables and charts too."),
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),

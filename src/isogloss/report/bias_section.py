@@ -12,8 +12,8 @@ from isogloss.report import charts
 from isogloss.report.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.report.charts import Chart, Spec
 from isogloss.report.grouping import group_by
-from isogloss.report.names import language_name
 from isogloss.report.section import Section, file_name
+from isogloss.scoring.names import language_name
 
 # Values of a discrete attribute that are too many to have a colour of their own.
 OTHERS = "all others"

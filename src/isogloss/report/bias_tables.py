@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from isogloss.explain.bias import DatasetBias, Distribution
 from isogloss.explain.distances import Distances
 from isogloss.report.grouping import group_by
-from isogloss.report.names import language_name
 from isogloss.report.tables import Table
+from isogloss.scoring.names import language_name
 
 # Before a distance that says nothing.
 NOISE = "≈"

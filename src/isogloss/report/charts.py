@@ -150,6 +150,11 @@ def _cycled(values: Sequence[str], count: int) -> list[str]:
     return [values[place % len(values)] for place in range(count)]
 
 
+def tooltip_titles(fields: Mapping[str, str]) -> list[Spec]:
+    """Fields with their titles, as they are."""
+    return [{"field": field, "title": tooltip_title(title)} for field, title in fields.items()]
+
+
 def tooltip(fields: Mapping[str, str]) -> list[Spec]:
     """Fields with their titles; scores get one decimal."""
     numbers = {"score", "gap", "english", "others", "first", "second", "difference"}

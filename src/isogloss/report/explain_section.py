@@ -8,11 +8,11 @@ from isogloss.figures import rounded
 from isogloss.report.charts import Chart, bucket_bars, interval_fields, system_colours
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_tables import BINNING
-from isogloss.report.names import language_name
 from isogloss.report.pairwise_section import pairwise_charts
 from isogloss.report.pairwise_tables import pairwise_bucket_table
 from isogloss.report.section import Section, file_name
 from isogloss.report.single_tables import bucket_edges, bucket_table
+from isogloss.scoring.names import language_name
 
 
 def explain_section(explained: ExplainRecords, systems: Iterable[str]) -> Section:

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Literal
 
 from isogloss.figures import score_text
-from isogloss.report.names import known_language
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import AverageScore, CellScore, Number, Results
 
 # Result records by the name their system is shown under; one system is a mapping of one.

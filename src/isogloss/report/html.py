@@ -9,7 +9,6 @@ from isogloss.explain.model import Explanation
 from isogloss.report.bias_section import bias_data
 from isogloss.report.charts import Chart, chart_library
 from isogloss.report.inputs import ReportInputs
-from isogloss.report.names import known_language
 from isogloss.report.page_data import explain_data
 from isogloss.report.page_parts import (
     filled_page,
@@ -22,6 +21,7 @@ from isogloss.report.page_parts import (
 from isogloss.report.panels import panel_html, scrolling_region
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results
 from isogloss.version import __version__
 
@@ -58,6 +58,8 @@ def _subtitle(inputs: ReportInputs) -> str:
     if not shown and bias is not None:
         tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
         return f"The data of {html_text(tasks)} ({html_text(bias.split)}); no system was asked"
+    if not shown:
+        return html_text(inputs.subtitle)
     names = ", ".join(f"<bdi>{html_text(name)}</bdi>" for name in shown)
     suites = ", ".join(sorted({f"{html_text(r.suite)} ({html_text(r.split)})" for r in shown.values()}))
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
@@ -100,6 +102,7 @@ def _section(section: Section, cells: ExplainedCells) -> str:
     for name, table in section.tables.items():
         if name not in section.only_files:
             body.append(_folded_table(name, table, section, cells))
+    body += _notes(section.notes)
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
         body.append(f'<details class="beside"><summary>Tables, as files</summary>{"".join(files)}</details>')
@@ -127,13 +130,17 @@ def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCel
     """A table that can be folded away; the first section's stands open."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
-    notes = "".join(f'<li dir="auto">{html_text(note)}</li>' for note in table.notes)
-    below = f'<ul class="notes">{notes}</ul>' if notes else ""
+    below = "".join(_notes(table.notes))
     return (
         f"<details{state}{printed}><summary>{html_text(table.title)}, table ({len(table.rows)} rows)</summary>"
         f"{scrolling_region(f'{table.title}, table', _table(table, cells), tall=True)}"
         f"{below}{_table_files(name, section)}</details>"
     )
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    items = "".join(f'<li dir="auto">{html_text(note)}</li>' for note in notes)
+    return [f'<ul class="notes">{items}</ul>'] if items else []
 
 
 def _table(table: Table, cells: ExplainedCells) -> str:

@@ -8,17 +8,18 @@ from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.explain_io import ExplainRecords, read_explain_records
-from isogloss.report.names import shortest_distinct, system_words
+from isogloss.scoring.names import shortest_distinct, system_words
 from isogloss.scoring.results import Results
 from isogloss.tasks.registry import task
 
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """Everything to be shown; systems by the name they are shown under."""
+    """Everything to be shown; systems by the name they are shown under. `subtitle` is for pages without systems."""
 
     systems: dict[str, Results] = field(default_factory=dict)
     explained: ExplainRecords = field(default_factory=ExplainRecords)
+    subtitle: str = ""
 
 
 def read_inputs(

@@ -17,9 +17,9 @@ from isogloss.figures import rounded
 from isogloss.report.charts import bucket_bars
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_section import explained_colours
-from isogloss.report.names import language_name
 from isogloss.report.pairwise_section import pairwise_chart
 from isogloss.report.single_tables import bucket_edges
+from isogloss.scoring.names import language_name
 
 # Bytes that examples may take. A bucket lists the first so many of its ids, with texts cut at such a length, that all
 # of it fits into what the rest leaves: shorter texts first, then fewer examples, and at last ids alone.

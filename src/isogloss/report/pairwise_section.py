@@ -8,11 +8,11 @@ from isogloss.figures import difference_interval_text, difference_text, p_text, 
 from isogloss.report import charts
 from isogloss.report.charts import Chart, Record, Spec
 from isogloss.report.grouping import group_by
-from isogloss.report.names import language_name
 from isogloss.report.pairwise_tables import disagreement_table, turned_table
 from isogloss.report.section import Section, file_name
 from isogloss.report.single_tables import bucket_edges
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import language_name
 
 UNDECIDED = "cannot be told apart"
 GREY = "#767676"

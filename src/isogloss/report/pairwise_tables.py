@@ -8,9 +8,9 @@ from isogloss.explain.single import bucket_text
 from isogloss.figures import difference_text
 from isogloss.report.formatting import contrast_texts, interval_notes
 from isogloss.report.grouping import group_by
-from isogloss.report.names import language_name
 from isogloss.report.single_tables import CELLS_SHOWN, bucket_edges
 from isogloss.report.tables import Table
+from isogloss.scoring.names import language_name
 
 MARKS = "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ the order of the two is not that of the cell"
 

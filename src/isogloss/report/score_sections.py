@@ -20,7 +20,6 @@ from isogloss.report.flat_rows import (
     group_rows,
     tasks_of,
 )
-from isogloss.report.names import autonym, language_name
 from isogloss.report.score_tables import (
     cell_marks,
     gap_table,
@@ -35,6 +34,7 @@ from isogloss.report.score_tables import (
 )
 from isogloss.report.section import Section, file_name
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import autonym, language_name
 from isogloss.scoring.results import PairScores
 
 

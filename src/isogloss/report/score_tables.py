@@ -26,10 +26,10 @@ from isogloss.report.flat_rows import (
 )
 from isogloss.report.formatting import interval_notes
 from isogloss.report.left_out import left_out_notes
-from isogloss.report.names import language_name
 from isogloss.report.tables import Table
 from isogloss.report.uncertainty_notes import population_notes
 from isogloss.scoring.main_score import lower_is_better, main_score
+from isogloss.scoring.names import language_name
 from isogloss.scoring.results import CellScore, Number, PairScores, Results
 from isogloss.tasks.registry import task
 

@@ -18,6 +18,7 @@ class Section:
         tables: by the names of their files.
         panel: what the page draws from embedded data, as its reader chooses; its charts go only into files.
         only_files: tables that are too long to be read on the page.
+        notes: lines below the tables: choices that were made, and what was left out.
         reference: whether its tables are too long to stand open, or to be printed.
         files: whether its tables and charts also lie beside the page as files.
         pictures: whether its charts do.
@@ -30,6 +31,7 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     panel: PanelName = ""
     only_files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     reference: bool = False
     files: bool = True
     pictures: bool = True

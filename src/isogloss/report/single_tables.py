@@ -10,8 +10,8 @@ from isogloss.explain.single import best_and_worst, bucket_text
 from isogloss.figures import interval_text, score_text
 from isogloss.report.formatting import interval_notes, shortened
 from isogloss.report.grouping import group_by
-from isogloss.report.names import language_name
 from isogloss.report.tables import Table
+from isogloss.scoring.names import language_name
 
 # More cells than this are summed up task by task.
 CELLS_SHOWN = 6

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from isogloss.analysis.finding import Finding
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
 from isogloss.escaping import csv_text
@@ -15,6 +16,8 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.charts import Chart, chart_library, png, svg
 from isogloss.report.explain_io import ExplainRecords, explain_records
+from isogloss.report.finding_section import finding_section
+from isogloss.report.finding_tables import tidy_csv
 from isogloss.report.flat_rows import Systems
 from isogloss.report.html import html_page
 from isogloss.report.inputs import ReportInputs, read_inputs
@@ -96,6 +99,22 @@ def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain:
     """Write a survey of the data as one page that needs nothing but itself."""
     with atomic_write(path) as stream:
         stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
+
+
+def write_finding(finding: Finding, path: Path) -> None:
+    """Write what an analysis found as one page that needs nothing but itself."""
+    inputs = ReportInputs(subtitle=f"isogloss analyze {finding.analysis}")
+    with atomic_write(path) as stream:
+        stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
+
+
+def write_tidy_tables(finding: Finding, path: Path) -> None:
+    """Write the tables of a finding as CSV: all into a folder, or the first alone under a name that ends in .csv."""
+    if path.suffix.lower() == ".csv":
+        with atomic_write(path) as stream:
+            stream.write(tidy_csv(finding.tables[0]))
+    else:
+        _write_all({f"{table.name}.csv": tidy_csv(table).encode() for table in finding.tables}, path)
 
 
 def _table_files(section: Section) -> Iterator[tuple[str, str]]:

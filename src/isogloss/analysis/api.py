@@ -1,0 +1,79 @@
+"""`isogloss.analyze`: an analysis by its name, from whatever it takes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from isogloss.analysis.finding import AnalysisError, Finding
+from isogloss.analysis.registry import checked_options, find_analysis
+from isogloss.scoring.results import Results
+
+
+def analyze(
+    name: str,
+    *results: Path | str | Results,
+    data: Path | str | None = None,
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    **options: Any,
+) -> Finding:
+    """Ask one question across languages of results, predictions or checkpoints.
+
+    Args:
+        name: which analysis, one of `isogloss list analyses`.
+        results: what it is made from. Scores: result records, files or run folders of them, folders of seeds,
+            "published" for the systems of the papers, "published:NAME" for one system or group of published ones, or
+            tidy CSV. Others take prediction folders, checkpoints, or languages.
+        data: the data folder, where predictions are looked into.
+        tasks: only these.
+        languages: only these.
+        options: what the analysis itself offers; `metric` for one over scores, `suite` and `split`
+            for one over predictions.
+
+    Returns:
+        Tidy tables with intervals, figures over them, and a paragraph of reading.
+
+    Raises:
+        UnknownNameError: there is no such analysis, option, task, language or published system.
+        AnalysisError: what was given is too little, or not of the kind that is needed.
+    """
+    entry = find_analysis(name)
+    if entry.takes == "predictions":
+        from isogloss.scoring.cells import Request
+
+        suite, split = options.pop("suite", "xtreme-r"), options.pop("split", "test")
+        request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
+        return _found(entry.function()(_paths(name, results), request, **checked_options(entry, options)))
+    metric = str(options.pop("metric", "")) if entry.takes == "scores" else ""
+    chosen = checked_options(entry, options)
+    if not results and entry.takes != "languages":
+        raise AnalysisError("nothing to analyse", where=name, fix=_EXAMPLES[entry.takes])
+    if entry.takes == "scores":
+        from isogloss.analysis.inputs import read_scores
+
+        return _found(entry.function()(read_scores(results, tasks, languages, metric), **chosen))
+    given: Sequence[Any] = [*map(str, results)] if entry.takes == "languages" else _paths(name, results)
+    restricted = {"tasks": tasks, "languages": languages}
+    known = entry.options()
+    return _found(
+        entry.function()(given, **chosen, **{key: value for key, value in restricted.items() if key in known})
+    )
+
+
+_EXAMPLES = {
+    "scores": "Give a results.json, a run folder, published, published:NAME or a CSV",
+    "predictions": "Give a prediction folder",
+    "checkpoints": "Give a folder of checkpoint records, or a CSV",
+}
+
+
+def _paths(name: str, results: Sequence[Path | str | Results]) -> list[Path]:
+    paths = [Path(each) for each in results if not isinstance(each, Results)]
+    if not paths or len(paths) < len(results):
+        raise AnalysisError("it looks into folders, and none was given", where=name, fix=_EXAMPLES["predictions"])
+    return paths
+
+
+def _found(finding: Any) -> Finding:
+    found: Finding = finding
+    return found

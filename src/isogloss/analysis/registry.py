@@ -1,0 +1,93 @@
+"""Which analyses there are: names, what each takes and answers, and where it is. Nothing heavy is imported for that."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from isogloss.errors import UnknownNameError, unknown
+from isogloss.plugins import load_object
+
+# What an analysis is given:
+# - scores: `function(scores: ScoreTable, **options)`; records, folders of seeds, published systems, tidy CSV;
+# - predictions: `function(folders: Sequence[Path], request: Request, **options)`; data are read as the request says;
+# - checkpoints: `function(sources: Sequence[Path], **options)`; folders of checkpoint records, or CSV;
+# - languages: `function(languages: Sequence[str], **options)`; codes, or the names of suites, as they were given.
+Takes = Literal["scores", "predictions", "checkpoints", "languages"]
+
+
+@dataclass(frozen=True)
+class RegisteredAnalysis:
+    """An analysis by name.
+
+    Attributes:
+        origin: `module:function` of the function that makes the finding; its keyword-only parameters are its options.
+        takes: what it is made from.
+        about: what it answers, in a line.
+    """
+
+    name: str
+    origin: str
+    takes: Takes
+    about: str
+
+    def function(self) -> Callable[..., Any]:
+        """The function itself, imported now."""
+        found: Callable[..., Any] = load_object(self.origin)
+        return found
+
+    def options(self) -> dict[str, inspect.Parameter]:
+        """Its options, by name."""
+        parameters = inspect.signature(self.function()).parameters.values()
+        return {each.name: each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
+    module = name.replace("-", "_")
+    return RegisteredAnalysis(name, f"isogloss.analysis.{module}:{module}", takes, about)
+
+
+ANALYSES: Mapping[str, RegisteredAnalysis] = {
+    each.name: each
+    for each in (_row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),)
+}
+
+
+def find_analysis(name: str) -> RegisteredAnalysis:
+    """The analysis of that name.
+
+    Raises:
+        UnknownNameError: there is none; the message has the nearest names.
+    """
+    found = ANALYSES.get(name.lower().replace("_", "-"))
+    if found is None:
+        raise unknown("analysis", name, ANALYSES)
+    return found
+
+
+def checked_options(entry: RegisteredAnalysis, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options by the names and types that the analysis has for them; text, as a command line gives it, is converted.
+
+    Raises:
+        UnknownNameError: it has no such option, or the text is none of its values.
+    """
+    known = entry.options()
+    for name in given:
+        if name not in known:
+            raise unknown(f"option of {entry.name}", name, known)
+    return {name: _converted(entry, known[name], value) for name, value in given.items()}
+
+
+def _converted(entry: RegisteredAnalysis, option: inspect.Parameter, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    kind = option.annotation
+    try:
+        if kind is bool:
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[value.lower()]
+        if kind in (int, float):
+            return kind(value)
+    except (KeyError, ValueError):
+        what = f"option {option.name} of {entry.name} is {value!r}"
+        raise UnknownNameError(what, fix=f"Give a {kind.__name__}") from None
+    return value

@@ -1,0 +1,226 @@
+"""The transfer gap: English minus the mean of the other languages, task by task (XTREME, Table 3)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.language_bootstrap import mean_interval
+from isogloss.analysis.published_scores import human_score, in_language_score
+from isogloss.analysis.score_table import ScoreTable
+from isogloss.figures import difference_text, rounded
+from isogloss.languages.published import table
+from isogloss.scoring.averages import PIVOT
+from isogloss.tasks.suites import SUITES
+
+# Printed figures have one decimal, as have the scores they were made from.
+EQUAL = 0.11
+# The rows of Table 3 under our names: system and regime.
+_PRINTED = {
+    "mBERT": ("mBERT", "zero-shot"),
+    "XLM-R Large": ("XLM-R Large", "zero-shot"),
+    "Translate-train": ("mBERT", "translate-train"),
+}
+
+
+def gap(scores: Mapping[str, float]) -> float:
+    """English minus the mean of the other languages: 0 is perfect transfer.
+
+    Raises:
+        AnalysisError: there is no English, or nothing else.
+    """
+    others = [value for code, value in scores.items() if code != PIVOT]
+    if PIVOT not in scores or not others:
+        raise AnalysisError("a transfer gap needs English and another language", fix="Leave the task out")
+    return scores[PIVOT] - fmean(others)
+
+
+def transfer_gap(scores: ScoreTable) -> Finding:
+    """What is lost between English and the other languages, absolute, relative, and against what could be reached."""
+    scores.need(languages=2, what="a transfer gap")
+    places = [(task, system) for task in scores.tasks for system in scores.systems if scores.values(system, task)]
+    whole = [(task, system) for task, system in places if _has_gap(scores.values(system, task))]
+    if not whole:
+        raise AnalysisError("no task has English and another language", fix=f"Give scores in {PIVOT} too")
+    without = sorted({task for task in scores.tasks if not any(task == name for name, _ in whole)})
+    rows = [_row(scores, task, system) for task, system in whole]
+    gaps = TidyTable(
+        "gaps",
+        "Transfer gap",
+        _COLUMNS,
+        rows,
+        notes=[
+            "95 % behind 'others': other languages drawn with replacement, for languages like these; behind 'gap': new "
+            "test examples, where they were scored here, translations of an example drawn together",
+        ],
+    )
+    printed = list(_printed(scores))
+    tables = [gaps, *([_printed_table(printed)] if printed else [])]
+    notes = [
+        "English minus the plain mean of the other languages, as XTREME's Table 3 has it; where test sets differ "
+        "between languages (POS, NER, MLQA, TyDiQA) the gap also holds how hard each test is",
+        "'to human' and 'to in-language' are the published ceiling minus the mean of the others; the human figures are "
+        "averages, or English ones, not measured in each language",
+        *(f"{task} has no English, and no gap" for task in without),
+        *scores.notes,
+    ]
+    figure = Figure(
+        "gaps",
+        "bars",
+        "Transfer gap by task",
+        f"English minus the mean of the others, {len(rows)} gaps of {len(scores.systems)} systems.",
+        x="gap",
+        y="task",
+        colour="system",
+    )
+    return Finding("transfer-gap", "Transfer gap", _reading(scores, gaps), tables, [figure], notes)
+
+
+def _has_gap(values: Mapping[str, float]) -> bool:
+    return PIVOT in values and len(values) > 1
+
+
+_COLUMNS = [
+    Column("task"),
+    Column("system"),
+    Column("metric"),
+    Column("languages", "count", "other languages"),
+    Column("english", "score", "English"),
+    Column("others", "score", low="others_low", high="others_high"),
+    Column("others_low", "score"),
+    Column("others_high", "score"),
+    Column("gap", "difference", low="gap_low", high="gap_high"),
+    Column("gap_low", "difference"),
+    Column("gap_high", "difference"),
+    Column("relative", "share", "share of English lost"),
+    Column("human", "score"),
+    Column("to_human", "difference", "to human"),
+    Column("in_language", "score", "in-language"),
+    Column("to_in_language", "difference", "to in-language"),
+]
+
+
+def _row(scores: ScoreTable, task: str, system: str) -> list[Value]:
+    values, metric = scores.values(system, task), scores.metrics[task]
+    english = values[PIVOT]
+    others = [value for code, value in values.items() if code != PIVOT]
+    mean, lost = fmean(others), gap(values)
+    test = scores.gaps.get((system, task))
+    human, in_language = human_score(task, metric), _in_language(scores, system, task, metric)
+    return [
+        task,
+        system,
+        metric,
+        len(others),
+        english,
+        mean,
+        *mean_interval(others),
+        lost,
+        test.low if test else None,
+        test.high if test else None,
+        lost / english if english else None,
+        human,
+        None if human is None else human - mean,
+        in_language,
+        None if in_language is None else in_language - mean,
+    ]
+
+
+def _in_language(scores: ScoreTable, system: str, task: str, metric: str) -> float | None:
+    """What the model reaches in the same languages when it is trained in each of them, or the published average."""
+    base = base_name(scores, system)
+    codes = set(scores.values(system, task)) - {PIVOT}
+    for other in scores.systems:
+        values = scores.values(other, task)
+        if scores.regime(other) == "in-language" and base_name(scores, other) == base and codes <= set(values):
+            return fmean(values[code] for code in codes)
+    return in_language_score(base, task, metric)
+
+
+def base_name(scores: ScoreTable, system: str) -> str:
+    """The name of the model, without regime and source."""
+    return scores.base_names.get(system, system).partition(" [")[0]
+
+
+def _printed(scores: ScoreTable) -> Iterator[list[Value]]:
+    """Our gaps beside those of XTREME's Table 3, over XTREME's languages, and what makes them differ."""
+    suite = SUITES["xtreme"]
+    for row in table("transfer_gap"):
+        model, regime = _PRINTED.get(row["system"], ("", ""))
+        for column, cell in row.items():
+            task, colon, metric = column.partition(":")
+            if not colon or not cell or task not in scores.tasks:
+                continue
+            for system in scores.systems:
+                if (base_name(scores, system), scores.regime(system)) == (model, regime):
+                    inside = suite.languages_of(task)
+                    values = {c: value for c, value in scores.values(system, task).items() if c in inside}
+                    if _has_gap(values):
+                        ours, theirs = gap(values), float(cell)
+                        why = _why(scores, task, metric, ours - theirs, len(inside) - len(values))
+                        sources = {scores.by_cell[system][task][code].source for code in values}
+                        yield [
+                            row["system"], task, system, ", ".join(sorted(sources)), scores.metrics[task], ours, theirs,
+                            metric, ours - theirs, why,
+                        ]  # fmt: skip
+
+
+def _why(scores: ScoreTable, task: str, metric: str, difference: float, missing: int) -> str:
+    if scores.metrics[task] != metric:
+        return f"another metric: Table 3 has {metric}"
+    if abs(difference) <= EQUAL:
+        return "equal"
+    if missing:
+        return f"{missing} of XTREME's languages are not there"
+    return "other runs: Table 3 is of XTREME's own, these are not"
+
+
+def _printed_table(rows: list[list[Value]]) -> TidyTable:
+    columns = [
+        Column("row", label="row of Table 3"),
+        Column("task"),
+        Column("system"),
+        Column("source"),
+        Column("metric"),
+        Column("gap", "difference"),
+        Column("printed", "difference"),
+        Column("printed_metric", label="printed in"),
+        Column("difference", "difference"),
+        Column("verdict"),
+    ]
+    return TidyTable("printed", "Against XTREME's Table 3", columns, rows)
+
+
+def _reading(scores: ScoreTable, gaps: TidyTable) -> str:
+    """Which tasks lose most, and whether a system loses least throughout."""
+    records = gaps.records()
+    by_system: dict[str, dict[str, float]] = {}
+    for record in records:
+        by_system.setdefault(str(record["system"]), {})[str(record["task"])] = float(record["gap"] or 0)
+    sentences = [_of_system(name, lost) for name, lost in list(by_system.items())[:4]]
+    shared = [task for task in scores.tasks if all(task in lost for lost in by_system.values())]
+    if len(by_system) > 1 and shared:
+        least = min(by_system, key=lambda name: fmean(by_system[name][task] for task in shared))
+        wins = sum(min(by_system, key=lambda name: by_system[name][task]) == least for task in shared)
+        sentences.append(
+            f"On the {len(shared)} tasks that all have, {least} loses least on average and in {wins} of them."
+        )
+    sentences.append(
+        "A small gap is no merit by itself: a system that is bad in English has little to lose, so the scores of the "
+        "others stand beside it."
+    )
+    return " ".join(sentences)
+
+
+def _of_system(name: str, lost: Mapping[str, float]) -> str:
+    worst, best = max(lost, key=lambda task: lost[task]), min(lost, key=lambda task: lost[task])
+    if len(lost) == 1:
+        return f"{name} scores {difference_text(-lost[worst])} outside English on {worst}."
+    share = _counted(sum(value > 0 for value in lost.values()), lost)
+    return (
+        f"{name} loses {rounded(fmean(lost.values())):.1f} points on average over {len(lost)} tasks, most on {worst} "
+        f"({rounded(lost[worst]):.1f}), least on {best} ({rounded(lost[best]):.1f}); {share}."
+    )
+
+
+def _counted(ahead: int, lost: Mapping[str, float] | Sequence[float]) -> str:
+    return "English is ahead in all" if ahead == len(lost) else f"English is ahead in {ahead} of {len(lost)}"

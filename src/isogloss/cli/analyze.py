@@ -1,0 +1,107 @@
+"""isogloss analyze: one question across languages, answered with tables, a chart and a paragraph."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isogloss.cli.options import Data, Languages, Tasks, progress, say, words
+
+if TYPE_CHECKING:
+    from isogloss.analysis.finding import Finding
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def analyze(
+    name: Annotated[str | None, typer.Argument(help="Which analysis; without one, they are listed.")] = None,
+    results: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="results.json, run folders, published, published:NAME, or tidy CSV; for some prediction folders, "
+            "checkpoints or languages: the list says which."
+        ),
+    ] = None,
+    data: Data = None,
+    tasks: Tasks = None,
+    languages: Languages = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the analysis, as key=value; repeatable.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything that was found as JSON.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write every table into this folder; a name in .csv has the first alone.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write it as one HTML page that works offline.")] = None,
+) -> None:
+    """Ask what holds across languages: transfer gaps, families, rankings, saturation, and more.
+
+    Every analysis ends in tidy tables with intervals, a chart, and a paragraph
+    that says what they show and what they do not. published stands for the
+    systems of the papers' tables by language; published:further, published:mteb
+    and published:all have more, published:NAME has one.
+
+    \b
+    Examples:
+      isogloss analyze
+      isogloss analyze transfer-gap results.json
+      isogloss analyze rankings published mine.json --html rankings.html
+      isogloss analyze families "published:XLM-R Large" --tasks udpos \\
+          --set group=branch --csv tables
+    """
+    from isogloss.analysis.api import analyze as run
+    from isogloss.analysis.registry import find_analysis
+
+    if name is None:
+        _list_analyses()
+        return
+    find_analysis(name)
+    options = _options(settings or [])
+    if html is not None:
+        from isogloss.report.charts import chart_library
+
+        chart_library()  # before anything is computed
+    with progress("analysing"):
+        found = run(name, *results or (), data=data, tasks=words(tasks), languages=words(languages), **options)
+    _write_and_show(found, json, csv, html)
+
+
+def _list_analyses() -> None:
+    from isogloss.analysis.registry import ANALYSES
+    from isogloss.report.tables import Table, show
+
+    table = Table("Analyses", ("analysis", "answers", "takes"), words=3)
+    for each in ANALYSES.values():
+        table.add(each.name, each.about, each.takes)
+    show([table], "table")
+
+
+def _options(settings: list[str]) -> dict[str, str]:
+    options = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise typer.BadParameter(f"{setting!r} is not key=value", param_hint="--set")
+        options[key.strip()] = value.strip()
+    if clash := {"name", "results", "data", "tasks", "languages"}.intersection(options):
+        raise typer.BadParameter(f"{clash.pop()} is not an option of an analysis", param_hint="--set")
+    return options
+
+
+def _write_and_show(found: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:
+    from isogloss.report.finding_tables import finding_tables
+    from isogloss.report.tables import show
+    from isogloss.report.write import write_finding, write_tidy_tables
+    from isogloss.scoring.results import write_json
+
+    if html is not None:
+        write_finding(found, html)
+    if json is not None:
+        write_json(json, found, indent=1)
+    if csv is not None:
+        write_tidy_tables(found, csv)
+    show(finding_tables(found), "table")
+    say(found.reading)
+    for note in found.notes:
+        say(f"- {note}")

@@ -1,0 +1,254 @@
+"""The figures of an analysis as charts: scatter, strip, lines, bars and heat map, from the columns of a tidy table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from isogloss.analysis.finding import Column, Figure, Finding, TidyTable
+from isogloss.figures import rounded
+from isogloss.report.charts import (
+    INK,
+    PALETTE,
+    SCORE_SCALE,
+    Chart,
+    Spec,
+    filtered_chart,
+    tooltip_titles,
+    without_filter,
+)
+from isogloss.report.section import file_name
+from isogloss.scoring.names import known_language, language_name
+
+# Series that colours can tell apart; beyond that all points have one colour, and their tooltips names.
+MOST_SERIES = 8
+# Signs of reference lines: human performance, English, the mean.
+_DASHES = ([6, 3], [2, 2], [1, 0], [8, 2, 2, 2])
+
+
+def finding_charts(finding: Finding) -> list[Chart]:
+    """Every figure of a finding as a chart."""
+    taken: set[str] = set()
+    return [
+        _chart(figure, finding, file_name(f"{finding.analysis}-{figure.table}", taken)) for figure in finding.figures
+    ]
+
+
+def _chart(figure: Figure, finding: Finding, name: str) -> Chart:
+    table = finding.table(figure.table)
+    columns = {column.name: column for column in table.columns}
+    records = _records(table, columns)
+    panel = _PANELS[figure.looks](figure, columns, records)
+    body: Spec = panel
+    if figure.panel:
+        order = list(dict.fromkeys(record[figure.panel] for record in records))
+        facet = {"field": figure.panel, "title": None, "sort": order, "type": "nominal"}
+        shared = {"axis": {"x": "independent"}}
+        body = {"facet": facet, "columns": 2, "spec": panel, "resolve": shared}
+    chart = filtered_chart(name, figure.title, figure.description, records, body)
+    return chart if "language" in columns else without_filter(chart)
+
+
+def _records(table: TidyTable, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+    """The rows with rounded numbers, and the name of each language."""
+    digits = {"score": 1, "difference": 1, "share": 3, "correlation": 3}
+    found = []
+    for row in table.records():
+        record = {
+            key: rounded(value, digits.get(columns[key].holds, 4)) if isinstance(value, float) else value
+            for key, value in row.items()
+        }
+        if known_language(str(record.get("language"))) is not None:
+            record["language_name"] = language_name(str(record["language"]))
+        found.append(record)
+    return found
+
+
+def _tooltip(columns: Mapping[str, Column]) -> list[Spec]:
+    return tooltip_titles({name: column.label or name for name, column in columns.items()})
+
+
+def _axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]], *, log: bool = False) -> Spec:
+    """A column along an axis: its numbers, or its words in the order in which they come."""
+    column = columns[name]
+    title = column.label or column.name
+    if column.holds != "text":
+        scale: Spec = {"type": "log"} if log else {"zero": column.holds in ("difference", "count")}
+        return {"field": name, "type": "quantitative", "title": title, "scale": scale}
+    order = list(dict.fromkeys(record[name] for record in records))
+    axis = {"labelAngle": -40} if any(len(str(word)) > 5 for word in order) else {}
+    return {"field": name, "type": "nominal", "title": None, "sort": order, "axis": axis, "scale": {"type": "band"}}
+
+
+def _row_axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    """The same down the side, where words need not be turned."""
+    found = _axis(name, columns, records)
+    return found | {"axis": {}} if found["type"] == "nominal" else found
+
+
+def _colour(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Spec:
+    """Series by colour, in the order in which they come."""
+    if not figure.colour:
+        return {"value": PALETTE[0]}
+    series = list(dict.fromkeys(record[figure.colour] for record in records))
+    if len(series) > MOST_SERIES:
+        return {"value": PALETTE[0]}
+    scale = {"domain": series, "range": list(PALETTE[: len(series)])}
+    return {
+        "field": figure.colour,
+        "type": "nominal",
+        "title": None,
+        "scale": scale,
+        "legend": {"orient": "top", "columns": 4} if len(series) > 1 else None,
+    }
+
+
+def _marks(figure: Figure, axis: str) -> list[Spec]:
+    """Reference lines, each with its name in the legend of dashes."""
+    if not figure.marks:
+        return []
+    values = [{"mark": name, "value": rounded(value)} for name, value in figure.marks]
+    names = [name for name, _ in figure.marks]
+    dash = {
+        "field": "mark",
+        "type": "nominal",
+        "title": None,
+        "sort": names,
+        "scale": {"domain": names, "range": [_DASHES[place % len(_DASHES)] for place in range(len(names))]},
+        "legend": {"orient": "top"},
+    }
+    place = {"field": "value", "type": "quantitative"}
+    rule = {"type": "rule", "color": INK, "strokeWidth": 1.5}
+    hints = tooltip_titles({"mark": "mark", "value": "value"})
+    return [{"data": {"values": values}, "mark": rule, "encoding": {axis: place, "strokeDash": dash, "tooltip": hints}}]
+
+
+def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    x = _axis(figure.x, columns, records, log=figure.log_x)
+    y = _axis(figure.y, columns, records)
+    colour = _colour(figure, records)
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 0.8},
+        "encoding": {"x": x, "y": y, "color": colour, "tooltip": _tooltip(columns)},
+    }
+    layers: list[Spec] = [points]
+    if figure.fit:
+        groups = [figure.colour] if "field" in colour else []
+        method = {"method": "log"} if figure.log_x else {}
+        fit = {"regression": figure.y, "on": figure.x, "groupby": groups, **method}
+        line = {"x": x, "y": y, **({"color": colour} if groups else {})}
+        layers.append({"transform": [fit], "mark": {"type": "line", "strokeWidth": 1.5}, "encoding": line})
+    if figure.label:
+        text = {"field": figure.label, "type": "nominal"}
+        layers.append(
+            {
+                "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 9, "color": INK},
+                "encoding": {"x": x, "y": y, "text": text},
+            }
+        )
+    return {"width": 380, "height": 280, "layer": [*layers, *_marks(figure, "y")]}
+
+
+def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    quantity = _axis(figure.x, columns, records)
+    rows = _row_axis(figure.y, columns, records)
+    tick = {
+        "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.65},
+        "encoding": {
+            "x": quantity,
+            "y": rows,
+            "color": _colour(figure, records),
+            **_offset(figure, records),
+            "tooltip": _tooltip(columns),
+        },
+    }
+    layers: list[Spec] = [tick]
+    if figure.label:
+        text = {"field": figure.label, "type": "nominal"}
+        mark = {"type": "text", "dy": -7, "fontSize": 8, "color": INK}
+        layers.append({"mark": mark, "encoding": {"x": quantity, "y": rows, **_offset(figure, records), "text": text}})
+    step = 22 * max(1, len(_series(figure, records)) if _offset(figure, records) else 1)
+    return {
+        "width": 460,
+        "height": {"step": min(step, 88), "for": "position"},
+        "layer": [*layers, *_marks(figure, "x")],
+    }
+
+
+def _series(figure: Figure, records: Sequence[Mapping[str, Any]]) -> list[Any]:
+    return list(dict.fromkeys(record[figure.colour] for record in records)) if figure.colour else []
+
+
+def _offset(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Spec:
+    """Series side by side, where colours tell them apart."""
+    series = _series(figure, records)
+    if figure.colour in ("", figure.y) or not 1 < len(series) <= MOST_SERIES:
+        return {}
+    return {"yOffset": {"field": figure.colour, "sort": series}}
+
+
+def _lines(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    x = _axis(figure.x, columns, records, log=figure.log_x)
+    colour = _colour(figure, records)
+    shared = {"x": x, "color": colour}
+    if figure.colour and "field" not in colour:
+        shared["detail"] = {"field": figure.colour, "type": "nominal"}
+    line = {
+        "mark": {"type": "line", "point": {"size": 25}},
+        "encoding": {**shared, "y": _axis(figure.y, columns, records), "tooltip": _tooltip(columns)},
+    }
+    layers: list[Spec] = [line]
+    column = columns[figure.y]
+    if column.low:
+        ends = {"y": {"field": column.low, "type": "quantitative"}, "y2": {"field": column.high}}
+        layers.insert(0, {"mark": {"type": "area", "opacity": 0.15}, "encoding": {**shared, **ends}})
+    return {"width": 420, "height": 240, "layer": [*layers, *_marks(figure, "y")]}
+
+
+def _bars(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    """Bars lie: words stand best beside each other down the side."""
+    quantity = _axis(figure.x, columns, records)
+    quantity["scale"] = {"zero": True}
+    place = {"y": _row_axis(figure.y, columns, records), **_offset(figure, records)}
+    bars = {
+        "mark": {"type": "bar", "opacity": 0.75},
+        "encoding": {
+            "x": quantity | {"stack": None},
+            **place,
+            "color": _colour(figure, records),
+            "tooltip": _tooltip(columns),
+        },
+    }
+    layers: list[Spec] = [bars]
+    column = columns[figure.x]
+    if column.low:
+        ends = {"x": {"field": column.low, "type": "quantitative"}, "x2": {"field": column.high}}
+        whole = [{"filter": f"isValid(datum[{column.low!r}])"}]
+        rule = {"type": "rule", "strokeWidth": 1.5, "color": INK}
+        layers.append({"transform": whole, "mark": rule, "encoding": {**ends, **place}})
+    step = max(18, 12 * len(_series(figure, records)) if _offset(figure, records) else 18)
+    return {"width": 420, "height": {"step": step, "for": "position"}, "layer": [*layers, *_marks(figure, "x")]}
+
+
+def _heatmap(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
+    column = columns[figure.colour]
+    is_score = column.holds == "score"
+    signed = column.holds in ("difference", "correlation")
+    largest = max((abs(r[figure.colour]) for r in records if r[figure.colour] is not None), default=1) or 1
+    scale = SCORE_SCALE.colour if is_score else {"scheme": "viridis"}
+    if signed:
+        scale = {"scheme": "blueorange", "domain": [-largest, largest], "reverse": True}
+    place = {"x": _axis(figure.x, columns, records), "y": _row_axis(figure.y, columns, records)}
+    colour = {"field": figure.colour, "type": "quantitative", "title": column.label or column.name, "scale": scale}
+    rectangle = {"mark": "rect", "encoding": {"color": colour, "tooltip": _tooltip(columns)}}
+    dark = f"datum[{figure.colour!r}] < 42" if is_score else "false"
+    form = ".0f" if is_score or column.holds in ("difference", "count") else ".2f"
+    text = {
+        "mark": {"type": "text", "fontSize": 9},
+        "encoding": {
+            "text": {"field": figure.colour, "type": "quantitative", "format": form},
+            "color": {"condition": {"test": dark, "value": "white"}, "value": "black"},
+        },
+    }
+    return {"width": {"step": 30}, "height": {"step": 17}, "encoding": place, "layer": [rectangle, text]}
+
+
+_PANELS = {"scatter": _scatter, "strip": _strip, "lines": _lines, "bars": _bars, "heatmap": _heatmap}

@@ -1,0 +1,92 @@
+"""The tables of an analysis, as people read them; files have the numbers as they are."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+
+from isogloss.analysis.finding import Column, Finding, Holds, TidyTable, Value
+from isogloss.escaping import csv_text
+from isogloss.figures import (
+    MISSING,
+    NO_INTERVAL,
+    difference_interval_text,
+    difference_text,
+    interval_text,
+    p_text,
+    score_text,
+)
+from isogloss.report.tables import Table
+
+# A page scrolls: it has room for more rows than a terminal.
+ROWS_ON_PAGE = 400
+
+
+def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
+    """Every table of a finding, each with as many rows as it asks for, or with at least `most` of them."""
+    return [_shown(table, max(table.shown, most or 0)) for table in finding.tables]
+
+
+def _shown(table: TidyTable, most: int) -> Table:
+    bounds = {name for column in table.columns for name in (column.low, column.high) if name}
+    columns = [column for column in table.columns if column.name not in bounds]
+    header: list[str] = []
+    for column in columns:
+        header += [column.label or column.name, *(["95 %"] if column.low else [])]
+    words = next((place for place, column in enumerate(columns) if column.holds != "text"), len(columns))
+    shown = Table(table.title, header, words=max(1, words), notes=list(table.notes))
+    for row in table.records()[:most]:
+        shown.add(*(text for column in columns for text in _texts(column, row)))
+    left = len(table.rows) - most
+    if left > 0:
+        shown.notes.append(f"{left:,} more rows: --csv and --json have all")
+    return shown
+
+
+def _texts(column: Column, row: Mapping[str, Value]) -> list[str]:
+    texts = [value_text(row[column.name], column.holds)]
+    if column.low:
+        texts.append(_interval(row[column.low], row[column.high], column.holds))
+    return texts
+
+
+def value_text(value: Value, holds: Holds) -> str:
+    """A value as its column says it is printed; a dot where there is none."""
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else _TEXTS.get(holds, _number_text)(value)
+
+
+def _number_text(value: float) -> str:
+    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+_TEXTS: dict[Holds, Callable[[float], str]] = {
+    "score": score_text,
+    "difference": difference_text,
+    "share": lambda value: score_text(value, 2),
+    "correlation": lambda value: score_text(value, 2),
+    "p": p_text,
+    "count": lambda value: f"{value:,.0f}",
+}
+
+
+def _interval(low: Value, high: Value, holds: Holds) -> str:
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return NO_INTERVAL
+    if holds == "score":
+        return interval_text(low, high)
+    if holds == "difference":
+        return difference_interval_text(low, high)
+    # Signs and dashes do not go together.
+    return f"{value_text(low, holds)} to {value_text(high, holds)}"
+
+
+def tidy_csv(table: TidyTable) -> str:
+    """All rows of a table with the numbers as they are."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    writer.writerows([csv_text(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows)
+    return stream.getvalue()
