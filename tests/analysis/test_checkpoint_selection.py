@@ -44,31 +44,31 @@ def number(value: Value) -> float:
 
 def test_agreement_tells_a_proxy_its_opposite_and_noise_apart(found: Finding) -> None:
     by = {(row["language"], row["dev"]): row for row in found.table("agreement").records()}
-    assert number(by["de", "en"]["low"]) > 0.9
-    assert number(by["ja", "en"]["high"]) < 0.1
-    assert number(by["zh", "en"]["low"]) < 0.5 < number(by["zh", "en"]["high"])
+    assert number(by["de", "English dev"]["low"]) > 0.9
+    assert number(by["ja", "English dev"]["high"]) < 0.1
+    assert number(by["zh", "English dev"]["low"]) < 0.5 < number(by["zh", "English dev"]["high"])
     for code in ("de", "ja", "zh"):
-        assert number(by[code, "target"]["low"]) > 0.9
-    assert ("kk", "target") not in by
-    assert ("en", "target") not in by
+        assert number(by[code, "target dev"]["low"]) > 0.9
+    assert ("kk", "target dev") not in by
+    assert ("en", "target dev") not in by
 
 
 def test_languages_are_judged_by_it(found: Finding) -> None:
     judged = {code: (row["guide"], row["runs"]) for code, row in rows(found, "languages").items()}
-    assert judged["de"] == ("en dev will do", "stable")
-    assert judged["ja"][0] == "en dev misleads"
-    assert judged["zh"] == ("en dev says nothing", "unstable")
+    assert judged["de"] == ("English dev will do", "stable")
+    assert judged["ja"][0] == "English dev misleads"
+    assert judged["zh"] == ("English dev says nothing", "unstable")
     assert next(iter(judged)) == "ja"
 
 
 def test_rules_are_compared_on_the_languages_that_have_them_all(found: Finding) -> None:
     rules = rows(found, "rules", "rule")
-    assert list(rules) == ["en dev", "target dev", "one other dev", "mean dev", "last", "best test"]
-    assert "mean of 3 languages and 10 runs" in found.table("rules").title  # not Kazakh, which has no dev set
+    assert list(rules) == ["English dev", "target dev", "one other dev", "mean dev", "last", "best test"]
+    assert "mean of 3 languages, 10 runs" in found.table("rules").title  # not Kazakh, which has no dev set
     assert number(rules["best test"]["lost"]) == 0
     assert number(rules["target dev"]["lost"]) < 0.5
     assert number(rules["target dev"]["low"]) > 0
-    gain = number(rules["target dev"]["test"]) - number(rules["en dev"]["test"])
+    gain = number(rules["target dev"]["test"]) - number(rules["English dev"]["test"])
     assert number(rules["target dev"]["gain"]) == pytest.approx(gain)
 
 
@@ -85,18 +85,20 @@ def test_variation_has_the_flags_and_english_dev_first(found: Finding) -> None:
 
 def test_oracle_curves_choices_and_published_figures(found: Finding) -> None:
     assert set(rows(found, "oracle")) == {"de", "ja", "zh"}
-    assert {row["series"] for row in found.table("curves").records()} >= {"en dev", "ja test", "de test"}
+    assert {row["series"] for row in found.table("curves").records()} >= {"English dev", "ja test", "de test"}
     assert len(found.table("curves").rows) == 50 * 5
     choices = [row for row in found.table("choices").records() if row["rule"] == "last"]
     assert {row["step"] for row in choices} == {500}
     published = {(row["figure"], row["language"], row["task"]): row for row in found.table("published").records()}
     assert published["agreement, English dev", "ja", "mldoc"]["published"] == 0.42
-    assert published["spread", "de", "mldoc"]["published"] == 5.9
-    assert published["spread", "de", "mldoc"]["here"] == rows(found, "variation")["de"]["spread"]
+    assert published["spread of the runs", "de", "mldoc"]["published"] == 5.9
+    assert published["spread of the runs", "de", "mldoc"]["here"] == rows(found, "variation")["de"]["spread"]
+    # Table 4: 75.5 by the oracle and 67.7 by English dev.
+    assert published["gain of the oracle, largest of the runs", "ja", "mldoc"]["published"] == 7.8
 
 
 def test_the_reading_says_what_was_found(found: Finding) -> None:
-    assert "10 runs, 4 languages beside en." in found.reading
+    assert "10 runs, 4 languages beside English." in found.reading
     assert "in 3 of them (ja kk zh)" in found.reading
     assert any("No dev scores, so no oracle: kk." in note for note in found.notes)
     for figure in found.figures:
@@ -144,5 +146,5 @@ def test_select_reads_files(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "scores.csv", simulated(3), {"metric": "accuracy", "n": "500"})
     finding = select(path, single="de", test_size=1000)
     assert finding.title == "Which checkpoint to take: accuracy"
-    assert "only de dev" in rows(finding, "rules", "rule")
+    assert "only German dev" in rows(finding, "rules", "rule")
     assert rows(finding, "variation")["zh"]["n"] == 1000

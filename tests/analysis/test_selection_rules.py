@@ -20,12 +20,12 @@ def test_each_rule_chooses_its_own_checkpoint() -> None:
     ).seeds
     found = rule_outcomes(run, "sw", "en")
     # The means of the three dev sets are 36.7, 46.7, 56.7 and 40.
-    expected = {"en dev": (10, 31), "target dev": (20, 32), "one other dev": (30, 33), "mean dev": (30, 33)}
+    expected = {"English dev": (10, 31), "target dev": (20, 32), "one other dev": (30, 33), "mean dev": (30, 33)}
     expected |= {"last": (40, 34), "best test": (40, 34)}
     assert {rule: (outcome.step, outcome.test) for rule, outcome in found.items()} == expected
-    assert found["en dev"].lost == 3
+    assert found["English dev"].lost == 3
     assert found["last"].lost == 0
-    assert rule_outcomes(run, "sw", "en", "en")["only en dev"].step == 10
+    assert rule_outcomes(run, "sw", "en", "en")["only English dev"].step == 10
 
 
 def test_other_languages_choose_in_turn() -> None:
@@ -51,7 +51,7 @@ def test_of_equals_the_earliest_and_only_what_has_both_scores() -> None:
 
 def test_rules_without_their_dev_set_are_left_out() -> None:
     [run] = runs_of({("en", "dev"): [1, 2], ("kk", "test"): [5, 6], ("th", "test"): [NAN, NAN]}).seeds
-    assert list(rule_outcomes(run, "kk", "en")) == ["en dev", "mean dev", "last", "best test"]
+    assert list(rule_outcomes(run, "kk", "en")) == ["English dev", "mean dev", "last", "best test"]
     assert rule_outcomes(run, "th", "en") == {}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis import checkpoint_tables as tables
+from isogloss.analysis.checkpoint_reading import reading
 from isogloss.analysis.checkpoint_scores import CheckpointScores, read_checkpoint_scores
 from isogloss.analysis.directional_agreement import FEWEST_SEEDS, SMALLEST_MOVE
 from isogloss.analysis.finding import AnalysisError, Finding
@@ -17,7 +18,8 @@ from isogloss.errors import unknown
 
 
 def select(
-    *checkpoints: str | os.PathLike[str],
+    checkpoints: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
     task: str = "",
     metric: str = "",
     source: str = "en",
@@ -45,7 +47,8 @@ def select(
         DataError: a file cannot be read.
         UnknownNameError: no such task, metric or language.
     """
-    found = read_checkpoint_scores([Path(path) for path in checkpoints], task=task, metric=metric)
+    given = [checkpoints] if isinstance(checkpoints, str | os.PathLike) else checkpoints
+    found = read_checkpoint_scores([Path(path) for path in given], task=task, metric=metric)
     return checkpoint_selection(found, source=source, single=single, test_size=test_size, from_step=from_step)
 
 
@@ -63,9 +66,9 @@ def checkpoint_selection(
         )
     what = " ".join(filter(None, (scores.task, scores.metric)))
     return Finding(
-        analysis="select",
+        analysis="checkpoint-selection",
         title=f"Which checkpoint to take{f': {what}' if what else ''}",
-        reading=tables.reading(targets, scores, source, single),
+        reading=reading(targets, scores, source, single),
         tables=[
             tables.rules_table(targets, source, single),
             tables.languages_table(targets, source),

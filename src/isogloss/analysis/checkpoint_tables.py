@@ -5,64 +5,54 @@ from statistics import fmean
 
 import numpy as np
 
+from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import Agreement
 from isogloss.analysis.finding import Column, Figure, TidyTable, Value
-from isogloss.analysis.language_selection import LanguageSelection
+from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, mean_interval
-from isogloss.analysis.selection_rules import BEST, TARGET, rule_names
-from isogloss.figures import difference_text, score_text
+from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of, language_name
 from isogloss.languages.published import table as published
 from isogloss.metrics.estimate import Interval
-from isogloss.metrics.statistics import FloatArray
 
 # Languages whose curves are drawn: those that source dev follows least and most.
 CURVES = 2
-
-
-def compared(
-    targets: Sequence[LanguageSelection], source: str, single: str
-) -> tuple[list[str], list[LanguageSelection]]:
-    """The rules that can be compared, and the languages that have them all.
-
-    Where no language has all of them, those that some have are left out.
-    """
-    rules = [rule for rule in rule_names(source, single) if any(rule in each.outcomes for each in targets)]
-    whole = [each for each in targets if all(rule in each.outcomes for rule in rules)]
-    if not whole:
-        rules = [rule for rule in rules if all(rule in each.outcomes for each in targets)]
-        whole = list(targets)
-    return rules, whole
-
-
-def rule_means(languages: Sequence[LanguageSelection], rule: str) -> FloatArray:
-    """The mean test score over languages by a rule, one for each run."""
-    means: FloatArray = np.mean([each.scores(rule) for each in languages], axis=0)
-    return means
+MEAN_OF_LANGUAGES = "mean"
+# What of the paper is shown beside, by the row that it stands in.
+PUBLISHED_TABLES = tuple(f"Keung et al. Table {number}" for number in (2, 3, 4))
+PUBLISHED_ROWS = {
+    "English": "agreement, English dev",
+    "Target": "agreement, target dev",
+    "Δ": "spread of the runs",
+    "Target dev (oracle)": "gain of the oracle, largest of the runs",
+}
 
 
 def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) -> TidyTable:
     """What each rule is worth on average."""
     rules, languages = compared(targets, source, single)
-    usual, rows = rule_means(languages, f"{source} dev"), []
+    usual, rows = rule_means(languages, dev_of(source)), []
     for rule in rules:
         means = rule_means(languages, rule)
         lost = fmean(outcome.lost for each in languages for outcome in each.outcomes[rule])
-        gain = None if rule == f"{source} dev" else float((means - usual).mean())
+        gain = None if rule == dev_of(source) else float((means - usual).mean())
         rows.append([rule, float(means.mean()), lost, gain, *_ends(mean_interval(means - usual))])
     return TidyTable(
         "rules",
-        f"Test score by the rule that chooses the checkpoint, mean of {len(languages)} languages and {len(usual)} runs",
+        f"Test score by the rule that chooses the checkpoint, mean of {len(languages)} languages, {_runs(len(usual))}",
         [
             Column("rule"),
             Column("test", "score"),
             Column("lost", "score", "below the best checkpoint"),
-            Column("gain", "difference", f"against {source} dev", "low", "high"),
+            Column("gain", "difference", f"against {dev_of(source)}", "low", "high"),
             Column("low", "difference"),
             Column("high", "difference"),
         ],
         rows,
-        [f"Languages that have all rules, without {source}; intervals over runs.", f"{BEST} is a bound, not a rule."],
+        [
+            f"Languages that have all rules, without {language_name(source)}; intervals over runs.",
+            f"{BEST} is a bound, not a rule.",
+        ],
     )
 
 
@@ -72,7 +62,7 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
     for each in sorted(targets, key=_share_by_source):
         by_source, by_target = (None if found is None else found.share for found in (each.by_source, each.by_target))
         gain = None if by_source is None or by_target is None else by_target - by_source
-        runs = "unstable" if each.spread.large else "stable"
+        runs = None if len(each.outcomes[LAST]) < 2 else "unstable" if each.spread.large else "stable"
         rows.append([each.language, guide(each, source), runs, by_source, by_target, gain, *_ends(each.gain)])
     return TidyTable(
         "languages",
@@ -81,31 +71,16 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
             Column("language"),
             Column("guide"),
             Column("runs"),
-            Column("source_agreement", "share", f"{source} dev agrees"),
+            Column("source_agreement", "share", f"{dev_of(source)} agrees"),
             Column("target_agreement", "share", "target dev agrees"),
-            Column("gain", "correlation", "target minus source", "low", "high"),
+            Column("gain", "correlation", f"minus {dev_of(source)}", "low", "high"),
             Column("low", "correlation"),
             Column("high", "correlation"),
         ],
         rows,
-        [f"unstable: runs lie at least {LARGE_SPREAD} points apart at their best {source} dev."],
+        [f"unstable: runs lie at least {LARGE_SPREAD} points apart at their best {dev_of(source)}."],
         shown=60,
     )
-
-
-def guide(selection: LanguageSelection, source: str) -> str:
-    """In words, how well source dev says where test scores go, by the interval of the agreement."""
-    found = selection.by_source
-    if found is None:
-        return "test does not move"
-    if found.interval is None:
-        return "not known"
-    low, high = found.interval
-    if high < 0.5:
-        return f"{source} dev misleads"
-    if low <= 0.5:
-        return f"{source} dev says nothing"
-    return "target dev is better" if selection.gain and selection.gain[0] > 0 else f"{source} dev will do"
 
 
 def variation_table(
@@ -119,7 +94,7 @@ def variation_table(
 
     return TidyTable(
         "variation",
-        f"Scores at the best {source} dev over {len(scores.seeds)} runs",
+        f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}",
         [
             Column("language"),
             Column("split"),
@@ -142,21 +117,21 @@ def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable
     rows: list[list[Value]] = []
     for each in targets:
         if TARGET in each.outcomes:
-            usual, oracle = each.scores(f"{source} dev"), each.scores(TARGET)
+            usual, oracle = each.scores(dev_of(source)), each.scores(TARGET)
             means = [float(usual.mean()), float(oracle.mean()), float((oracle - usual).mean())]
             largest = [float(usual.max()), float(oracle.max())]
             rows.append([each.language, *means, *_ends(mean_interval(oracle - usual)), *largest])
     return TidyTable(
         "oracle",
-        f"Test score at the best {source} dev and at the best target dev",
+        f"Test score at the best {dev_of(source)} and at the best target dev",
         [
             Column("language"),
-            Column("source_dev", "score", f"{source} dev"),
+            Column("source_dev", "score", dev_of(source)),
             Column("target_dev", "score", "target dev"),
             Column("gain", "difference", "difference", "low", "high"),
             Column("low", "difference"),
             Column("high", "difference"),
-            Column("source_largest", "score", f"{source} dev, largest"),
+            Column("source_largest", "score", f"{dev_of(source)}, largest"),
             Column("target_largest", "score", "target dev, largest"),
         ],
         rows,
@@ -167,15 +142,20 @@ def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable
 
 def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTable:
     """How often dev and test move the same way (Keung et al., Table 3)."""
-    rows: list[list[Value]] = []
+    by_source, by_target = mean_agreements(each for each in found if each.language != source)
+    counted: list[tuple[str, str, Agreement | None]] = [
+        (MEAN_OF_LANGUAGES, dev_of(source), by_source),
+        (MEAN_OF_LANGUAGES, TARGET, by_target),
+    ]
     for each in found:
-        by_dev: list[tuple[str, Agreement | None]] = [(source, each.by_source)]
+        counted.append((each.language, dev_of(source), each.by_source))
         if each.language != source:
-            by_dev.append(("target", each.by_target))
-        for dev, counted in by_dev:
-            if counted is not None:
-                share: list[Value] = [counted.share, *_ends(counted.interval)]
-                rows.append([each.language, dev, *share, counted.pairs, counted.equal / counted.pairs])
+            counted.append((each.language, TARGET, each.by_target))
+    rows: list[list[Value]] = [
+        [language, dev, agreed.share, *_ends(agreed.interval), agreed.pairs, agreed.equal / agreed.pairs]
+        for language, dev, agreed in counted
+        if agreed is not None
+    ]
     return TidyTable(
         "agreement",
         "How often dev and test move the same way between two checkpoints",
@@ -189,7 +169,8 @@ def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTabl
             Column("equal", "share", "dev equal"),
         ],
         rows,
-        shown=100,
+        [f"{MEAN_OF_LANGUAGES}: those with both, without {language_name(source)}."],
+        shown=120,
     )
 
 
@@ -200,7 +181,7 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
     drawn = dict.fromkeys(each.language for each in (*moved[:CURVES], *moved[-CURVES:]))
     series = [(source, "dev"), *((code, "test") for code in drawn)]
     rows: list[list[Value]] = [
-        [step, f"{code} {split}", float(value)]
+        [step, dev_of(code) if split == "dev" else f"{code} test", float(value)]
         for code, split in series
         for step, value in zip(run.steps, run.of(code, split).tolist(), strict=True)
         if np.isfinite(value)
@@ -210,7 +191,7 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
         f"Scores along seed {run.seed}",
         [Column("step", "count"), Column("series"), Column("score", "score")],
         rows,
-        [f"The languages in which {source} dev and test agree least and most."],
+        [f"The languages in which {dev_of(source)} and test agree least and most."],
         shown=0,
     )
 
@@ -234,32 +215,36 @@ def choices_table(found: Sequence[LanguageSelection], scores: CheckpointScores) 
 
 
 def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
-    """Keung et al.'s figures for mBERT beside these, in the languages of both; their tasks are others."""
-    ours: dict[tuple[str, str], Value] = {}
-    for each in targets:
-        ours[each.language, "Δ"] = each.spread.spread
-        for row, counted in (("English", each.by_source), ("Target", each.by_target)):
-            ours[each.language, row] = None if counted is None else counted.share
-    names = {"Δ": "spread", "English": "agreement, English dev", "Target": "agreement, target dev"}
-    rows: list[list[Value]] = [
-        [names[row["row"]], row["language"], row["task"], float(row["value"]), ours[row["language"], row["row"]]]
+    """Keung et al.'s figures for mBERT beside these, in the languages of both."""
+    printed: dict[tuple[str, str, str], float] = {
+        (row["row"], row["task"], row["language"]): float(row["value"])
         for row in published("keung")
-        if row["source_table"].startswith(("Keung et al. Table 2", "Keung et al. Table 3"))
-        and row["split"] == "test"
-        and (row["language"], row["row"]) in ours
-    ]
+        if row["source_table"].startswith(PUBLISHED_TABLES) and row["split"] == "test"
+    }
+    rows: list[list[Value]] = []
+    for each in targets:
+        oracle = each.scores(TARGET).max() if TARGET in each.outcomes else None
+        ours: dict[str, Value] = {
+            "Δ": each.spread.spread,
+            "English": None if each.by_source is None else each.by_source.share,
+            "Target": None if each.by_target is None else each.by_target.share,
+            "Target dev (oracle)": None if oracle is None else float(oracle - each.spread.largest),
+        }
+        for task in ("mldoc", "xnli"):
+            for row, figure in PUBLISHED_ROWS.items():
+                value = printed.get((row, task, each.language))
+                if value is not None and row == "Target dev (oracle)":
+                    value -= printed["Best En dev", task, each.language]
+                if value is not None:
+                    rows.append([figure, task, each.language, round(value, 2), ours[row]])
+    columns = [Column("figure"), Column("task"), Column("language")]
     return TidyTable(
         "published",
         "Beside the figures of Keung et al. (2020) for mBERT",
-        [
-            Column("figure"),
-            Column("language"),
-            Column("task"),
-            Column("published", "number"),
-            Column("here", "number"),
-        ],
-        sorted(rows, key=lambda row: (str(row[0]), str(row[2]), str(row[1]))),
+        [*columns, Column("published", "share"), Column("here", "share")],
+        sorted(rows, key=lambda row: [*map(str, row[:3])]),
         ["Another model, and mostly another task: only the pattern can be compared."],
+        shown=80,
     )
 
 
@@ -269,8 +254,8 @@ def figures(source: str) -> list[Figure]:
         Figure(
             "curves",
             "lines",
-            f"{source} dev and test scores along a run",
-            f"The {source} dev score at every checkpoint of a run, and test scores in other languages.",
+            f"{dev_of(source)} and test scores along a run",
+            f"The {dev_of(source)} score at every checkpoint of a run, and test scores in other languages.",
             x="step",
             y="score",
             colour="series",
@@ -279,69 +264,23 @@ def figures(source: str) -> list[Figure]:
             "agreement",
             "bars",
             "How often dev and test move the same way",
-            f"By language, the share of pairs of checkpoints in which test scores moved as {source} dev, and as the "
-            "language's own dev did; a half is chance.",
-            x="language",
-            y="agreement",
+            f"By language, the share of pairs of checkpoints in which test scores moved as {dev_of(source)} did, and "
+            "as the language's own dev set did; a half is chance.",
+            x="agreement",
+            y="language",
             colour="dev",
             marks=[("chance", 0.5)],
         ),
     ]
 
 
-def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
-    """What the tables show, what they do not, and what to do."""
-    runs, total = len(scores.seeds), len(targets)
-    words = [guide(each, source) for each in targets]
-    poor = [each.language for each, word in zip(targets, words, strict=True) if word.endswith(("misleads", "nothing"))]
-    better = [each.language for each in targets if each.gain and each.gain[0] > 0]
-    unstable = [each.language for each in targets if each.spread.large]
-    shares = [each.by_source.share for each in targets if each.by_source]
-    own = [each.by_target.share for each in targets if each.by_target]
-    sentences = [f"{runs} runs, {total} languages beside {source}."]
-    if shares:
-        target = f", {score_text(fmean(own), 2)} by the language's own dev set" if own else ""
-        sentences.append(
-            f"Test scores move as {source} dev does in {score_text(fmean(shares), 2)} of the pairs{target}."
-        )
-        sentences.append(
-            f"{source} dev cannot be told from chance, or misleads, in {_listed(poor)}; the language's own dev set is "
-            f"the better guide in {_listed(better)} (each at 95 %, so that one in forty may be so by chance)."
-        )
-    sentences.append(_advice(targets, source, single))
-    if runs > 1:
-        sentences.append(
-            f"Runs lie {LARGE_SPREAD} points or more apart in {_listed(unstable)}: report several seeds, never one."
-        )
-    sentences.append(
-        "Nothing here says how another model, task or learning rate would do; a dev set in the target language is "
-        "labelled data that zero-shot transfer is not supposed to have, so its score belongs beside, not in place."
-    )
-    return " ".join(sentences)
-
-
-def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> str:
-    """Which rule to use: the best that gains over source dev beyond the doubt of the runs."""
-    rules, languages = compared(targets, source, single)
-    usual = rule_means(languages, f"{source} dev")
-    gains = {rule: rule_means(languages, rule) - usual for rule in rules if rule not in (f"{source} dev", BEST)}
-    sure = {rule: gain for rule, gain in gains.items() if (found := mean_interval(gain)) and found[0] > 0}
-    oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
-    shared = {rule: gain for rule, gain in sure.items() if rule != TARGET}
-    if not shared:
-        return f"No rule that takes one checkpoint for all is known to be better than {source} dev on average{oracle}."
-    best = max(shared, key=lambda rule: float(shared[rule].mean()))
-    gained = difference_text(float(shared[best].mean()))
-    return f"One checkpoint for all is best chosen by {best}: {gained} points against {source} dev{oracle}."
-
-
 def _share_by_source(each: LanguageSelection) -> float:
     return 1.0 if each.by_source is None else each.by_source.share
 
 
+def _runs(count: int) -> str:
+    return "one run" if count == 1 else f"{count} runs"
+
+
 def _ends(interval: Interval | None) -> list[Value]:
     return [None, None] if interval is None else [*interval]
-
-
-def _listed(codes: Sequence[str]) -> str:
-    return f"{len(codes)} of them ({' '.join(codes)})" if codes else "none of them"

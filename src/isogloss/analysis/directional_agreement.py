@@ -94,6 +94,17 @@ def agreement(counts: Sequence[PairCounts]) -> Agreement | None:
     return Agreement(share, _interval(share, without), int(pairs), equal, without)
 
 
+def mean_agreement(found: Sequence[Agreement]) -> Agreement | None:
+    """The mean over languages of the same runs, with the interval of the same jackknife; None for no languages."""
+    if not found:
+        return None
+    alike = len({each.without.shape for each in found}) == 1
+    without = np.mean([each.without for each in found], axis=0) if alike else np.empty(0)
+    share = float(np.mean([each.share for each in found]))
+    pairs, equal = sum(each.pairs for each in found), sum(each.equal for each in found)
+    return Agreement(share, _interval(share, without), pairs, equal, without)
+
+
 def _interval(share: float, without: FloatArray) -> Interval | None:
     sources = len(without)
     if sources < FEWEST_SEEDS or not np.isfinite(without).all():

@@ -49,7 +49,16 @@ def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
 
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
     each.name: each
-    for each in (_row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),)
+    for each in (
+        _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
+        # `isogloss select` is the same.
+        RegisteredAnalysis(
+            "checkpoint-selection",
+            "isogloss.analysis.checkpoint_selection:select",
+            "checkpoints",
+            "Which dev set should choose the checkpoint, and how far runs lie apart.",
+        ),
+    )
 }
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isogloss.analysis.checkpoint_scores import SeedScores
+from isogloss.errors import UnknownNameError
+from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray
 
 TARGET, OTHER, MEAN, LAST, BEST = "target dev", "one other dev", "mean dev", "last", "best test"
@@ -56,14 +58,27 @@ def rule_outcomes(run: SeedScores, language: str, source: str, single: str = "")
     return found
 
 
+def language_name(code: str) -> str:
+    """The English name of a language; the code itself where it is not in the registry."""
+    try:
+        return find_language(code).name
+    except UnknownNameError:
+        return code
+
+
+def dev_of(code: str) -> str:
+    """What the dev set of a language is called, and the rule that looks at it."""
+    return f"{language_name(code)} dev"
+
+
 def rule_names(source: str, single: str = "") -> list[str]:
     """The rules, in the order in which they are shown."""
-    return [f"{source} dev", TARGET, _single_name(single), MEAN, LAST, BEST]
+    return [dev_of(source), TARGET, _single_name(single), MEAN, LAST, BEST]
 
 
 def _single_name(single: str) -> str:
     # Where it is also the source, two rules would have one name.
-    return f"only {single} dev" if single else OTHER
+    return f"only {dev_of(single)}" if single else OTHER
 
 
 def _guides(run: SeedScores, language: str, source: str, single: str) -> dict[str, Sequence[FloatArray]]:
@@ -71,7 +86,7 @@ def _guides(run: SeedScores, language: str, source: str, single: str) -> dict[st
     dev: Mapping[str, FloatArray] = {code: values for (code, split), values in run.values.items() if split == "dev"}
     others = [single] if single else [code for code in dev if code not in (language, source)]
     return {
-        f"{source} dev": [dev[source]] if source in dev else [],
+        dev_of(source): [dev[source]] if source in dev else [],
         TARGET: [dev[language]] if language in dev else [],
         _single_name(single): [dev[code] for code in others if code in dev],
         MEAN: [np.mean([*dev.values()], axis=0)] if dev else [],

@@ -22,8 +22,11 @@ ROWS_ON_PAGE = 400
 
 
 def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
-    """Every table of a finding, each with as many rows as it asks for, or with at least `most` of them."""
-    return [_shown(table, max(table.shown, most or 0)) for table in finding.tables]
+    """Every table of a finding, each with as many rows as it asks for, or with at least `most` of them.
+
+    One that asks for none is for files and pages.
+    """
+    return [_shown(table, max(table.shown, most or 0)) for table in finding.tables if table.shown or most]
 
 
 def _shown(table: TidyTable, most: int) -> Table:
