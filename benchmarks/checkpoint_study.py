@@ -2,7 +2,7 @@
 
     python benchmarks/checkpoint_study.py pack --data DATA --out SUBSETS         # once: small seeded subsets
     python benchmarks/checkpoint_study.py run MODEL --data SUBSETS --out STUDY   # go on with the same command
-    isogloss select STUDY/udpos.csv
+    isogloss select STUDY/udpos.csv --task udpos
 
 `run` is one `System.learn` for every task and seed, several at a time, each in its own process and folder; those that
 are finished are not done again, and one that was stopped goes on. It ends with STUDY/<task>.csv, the scores of all
@@ -126,7 +126,8 @@ def run(chosen: argparse.Namespace) -> None:
     todo = [(task_id, seed) for seed in range(chosen.seeds) for task_id in chosen.tasks.split(",")]
     with ProcessPoolExecutor(chosen.jobs, mp_context=get_context("spawn")) as pool:
         for done in as_completed([pool.submit(learn, task_id, seed, chosen) for task_id, seed in todo]):
-            print(done.result(), flush=True)
+            # One that fails does not keep the others from being finished and collected.
+            print(done.exception() or done.result(), flush=True)
     collect(chosen.out)
 
 

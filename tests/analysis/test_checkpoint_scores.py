@@ -82,6 +82,15 @@ def test_a_csv_of_others_is_read_and_what_was_not_asked_is_nan(tmp_path: Path) -
     assert np.isnan(run.of("qu", "dev")).all()
 
 
+def test_a_csv_with_several_metrics_has_the_main_ones_of_its_task(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("step,seed,language,split,metric,value,n\n" + record_rows(0), encoding="utf-8")
+    with pytest.raises(AnalysisError, match="several metrics: accuracy, f1"):
+        read_checkpoint_scores([path])
+    found = read_checkpoint_scores([path], task="udpos")
+    assert (found.task, found.metric, found.seeds[0].of("sw", "test").tolist()) == ("udpos", "f1", [10, 20])
+
+
 def test_written_and_read_again_is_the_same(tmp_path: Path) -> None:
     made = runs_of(
         {("en", "dev"): [1.5, 2.25], ("en", "test"): [3, 4]}, {("en", "dev"): [5, 6], ("en", "test"): [7, 8]}

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from isogloss.analysis.directional_agreement import agreement, count_pairs, difference_interval
+from isogloss.analysis.directional_agreement import agreement, count_pairs, difference_interval, mean_agreement
 from isogloss.metrics.statistics import FloatArray
 
 
@@ -74,6 +74,23 @@ def test_constant_dev_scores_are_worth_a_coin() -> None:
 def test_checkpoints_that_were_not_asked_are_left_out() -> None:
     dev, test = np.array([1.0, np.nan, 3.0]), np.array([1.0, 2.0, np.nan])
     assert count_pairs(dev, test).pairs.tolist() == [0]
+
+
+def test_the_mean_over_languages_leaves_out_the_same_runs() -> None:
+    rng = np.random.default_rng(8)
+    tests = [rng.normal(60, 2, (2, 20)) for _ in range(4)]
+    devs = [rng.normal(60, 2, 20) for _ in range(4)]
+    one, other = (
+        agreement([count_pairs(dev, test[place]) for dev, test in zip(devs, tests, strict=True)]) for place in (0, 1)
+    )
+    assert one is not None
+    assert other is not None
+    both = mean_agreement([one, other])
+    assert both is not None
+    assert both.share == pytest.approx((one.share + other.share) / 2)
+    assert both.without == pytest.approx((one.without + other.without) / 2)
+    assert both.pairs == one.pairs + other.pairs
+    assert mean_agreement([]) is None
 
 
 @pytest.mark.parametrize("walk", [False, True], ids=["independent", "wandering"])

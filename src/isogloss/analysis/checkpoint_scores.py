@@ -82,7 +82,7 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
 
     Args:
         paths: the folders and files; all must be of one task.
-        task: only fits of this task.
+        task: only fits of this task; CSV files are taken to be of it.
         metric: the metric that is the score; by default the mean of the task's main ones.
 
     Raises:
@@ -91,6 +91,7 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
         UnknownNameError: no such task or metric.
     """
     wanted = canonical(task) if task else ""
+    named = dict.fromkeys(SPLITS, find_task(wanted).main) if wanted else None
     records = [found for path in paths for found in _records_in(Path(path)) if wanted in ("", found.task or wanted)]
     tasks = sorted({found.task for found in records if found.task})
     if not records:
@@ -104,7 +105,7 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
     metrics: set[str] = set()
     for record in records:
         scores = list(_scores_in(record.path))
-        main = {split: [metric] for split in SPLITS} if metric else record.main or _named_once(scores, record.path)
+        main = dict.fromkeys(SPLITS, (metric,)) if metric else record.main or named or _named_once(scores, record.path)
         metrics |= set(main["test"])
         _add_means(rows, scores, main, record.path)
         sizes |= {score.language: score.n for score in scores if score.split == "test" and score.n}

@@ -32,7 +32,7 @@ def select(
     Args:
         checkpoints: folders of fits or above them, as `train` writes them, or CSV files with the columns step, seed,
             language, split and value.
-        task: only fits of this task.
+        task: only fits of this task; CSV files are taken to be of it.
         metric: the metric that is the score; by default the mean of the task's main ones.
         source: the language that the runs learnt from.
         single: the language whose dev set should choose for all; by default each does in turn.

@@ -16,7 +16,9 @@ def select(
     checkpoints: Annotated[
         list[Path], typer.Argument(help="Folders of runs or fits, or CSV: step, seed, language, split, value.")
     ],
-    task: Annotated[str, typer.Option("--task", "-t", help="Only fits of this task.", show_default="all")] = "",
+    task: Annotated[
+        str, typer.Option("--task", "-t", help="Only fits of this task; of it are CSV files, too.", show_default="all")
+    ] = "",
     metric: Annotated[
         str, typer.Option(help="The metric that is the score.", show_default="the task's main ones")
     ] = "",
