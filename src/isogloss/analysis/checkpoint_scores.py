@@ -123,7 +123,7 @@ def _records_in(path: Path) -> list[_FoundRecord]:
         if log is None:
             found.append(_FoundRecord(file))
         else:
-            dev, test = find_task(str(log.learnt_from["task"])), find_task(log.task)
+            dev, test = find_task(str(log.learnt_from.get("task", log.task))), find_task(log.task)
             found.append(_FoundRecord(file, log.task, {"dev": dev.main, "test": test.main}))
     return found
 
