@@ -31,6 +31,7 @@ __all__ = [
     "runs",
     "score",
     "scoring",
+    "select",
     "systems",
     "task",
     "tasks",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         translation,
     )
     from isogloss.analysis.api import analyze
+    from isogloss.analysis.checkpoint_selection import select
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
     from isogloss.predictions.validate import validate
@@ -74,6 +76,7 @@ else:
         "compare": "scoring.compare",
         "validate": "predictions.validate",
         "analyze": "analysis.api",
+        "select": "analysis.checkpoint_selection",
         "export": "predictions.export",
         "run": "runs.api",
         "train": "runs.api",

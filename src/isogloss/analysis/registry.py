@@ -61,6 +61,13 @@ ANALYSES: Mapping[str, RegisteredAnalysis] = {
         _row("consistency", "predictions", "What is right in English and elsewhere, and what looks broken."),
         _row("unseen", "predictions", "Scores on tag n-grams and entities that English training has, and has not."),
         _row("language-pairs", "predictions", "Which languages find which in retrieval, and which rankings favour."),
+        # `isogloss select` is the same.
+        RegisteredAnalysis(
+            "checkpoint-selection",
+            "isogloss.analysis.checkpoint_selection:select",
+            "checkpoints",
+            "Which dev set should choose the checkpoint, and how far runs lie apart.",
+        ),
     )
 }
 

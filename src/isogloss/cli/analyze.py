@@ -1,15 +1,12 @@
 """isogloss analyze: one question across languages, answered with tables, a chart and a paragraph."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from isogloss.analysis.registry import ANALYSES, find_analysis
-from isogloss.cli.options import Data, Languages, Tasks, progress, say, words
-
-if TYPE_CHECKING:
-    from isogloss.analysis.finding import Finding
+from isogloss.cli.findings import FindingCsv, FindingHtml, FindingJson, check_charts, write_and_show
+from isogloss.cli.options import Data, Languages, Tasks, progress, words
 
 app = typer.Typer(add_completion=False)
 
@@ -30,11 +27,9 @@ def analyze(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the analysis, as key=value; repeatable.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write everything that was found as JSON.")] = None,
-    csv: Annotated[
-        Path | None, typer.Option(help="Write every table into this folder; a name in .csv has the first alone.")
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write it as one HTML page that works offline.")] = None,
+    json: FindingJson = None,
+    csv: FindingCsv = None,
+    html: FindingHtml = None,
 ) -> None:
     """Ask what holds across languages: transfer gaps, families, rankings, saturation, and more.
 
@@ -58,13 +53,10 @@ def analyze(
     options = _options(settings or [])
     from isogloss.analysis.api import analyze as run
 
-    if html is not None:
-        from isogloss.report.charts import chart_library
-
-        chart_library()  # before anything is computed
+    check_charts(html)
     with progress("analysing"):
         found = run(name, *results or (), data=data, tasks=words(tasks), languages=words(languages), **options)
-    _write_and_show(found, json, csv, html)
+    write_and_show(found, json, csv, html)
 
 
 def _list_analyses() -> None:
@@ -86,21 +78,3 @@ def _options(settings: list[str]) -> dict[str, str]:
     if clash := {"name", "results", "data", "tasks", "languages"}.intersection(options):
         raise typer.BadParameter(f"{clash.pop()} is not an option of an analysis", param_hint="--set")
     return options
-
-
-def _write_and_show(found: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:
-    from isogloss.report.finding_tables import finding_tables
-    from isogloss.report.tables import show
-    from isogloss.report.write import write_finding, write_tidy_tables
-    from isogloss.scoring.results import write_json
-
-    if html is not None:
-        write_finding(found, html)
-    if json is not None:
-        write_json(json, found, indent=1)
-    if csv is not None:
-        write_tidy_tables(found, csv)
-    show(finding_tables(found), "table")
-    say(found.reading)
-    for note in found.notes:
-        say(f"- {note}")

@@ -24,6 +24,7 @@ VERBS = {
     "compare": ("compare", "Tell two or more systems apart, or say that nobody can."),
     "explain": ("explain", "Show where a system fails, where two differ, what the data are like."),
     "analyze": ("analyze", "Ask what holds across languages: gaps, families, rankings, …"),
+    "select": ("select", "Find out which dev set should choose the checkpoint."),
     "report": ("report", "Make one page that shows everything, offline; tables and charts too."),
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),

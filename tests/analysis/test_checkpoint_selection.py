@@ -1,0 +1,150 @@
+"""The finding on runs whose truth is known: one language that English follows, one that it misleads, one of noise."""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.checkpoint_files import runs_of, write_csv
+from isogloss.analysis.checkpoint_scores import CheckpointScores
+from isogloss.analysis.checkpoint_selection import checkpoint_selection, select
+from isogloss.analysis.finding import AnalysisError, Finding, Value
+from isogloss.errors import UnknownNameError
+
+
+def simulated(seeds: int = 10, sizes: Mapping[str, int] | None = None) -> CheckpointScores:
+    rng = np.random.default_rng(7)
+    runs = []
+    for _ in range(seeds):
+        english = rng.normal(80, 1, 50)
+        truth = {"en": english, "de": english - 10, "ja": 140 - english, "zh": rng.normal(50, 1, 50)}
+        run = {(code, "dev"): values for code, values in truth.items()}
+        run |= {(code, "test"): values + rng.normal(0, 0.3, 50) for code, values in truth.items()}
+        runs.append(run | {("kk", "test"): rng.normal(40, 3, 50)})
+    return runs_of(*runs, sizes=sizes)
+
+
+@pytest.fixture(scope="module")
+def found() -> Finding:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return checkpoint_selection(simulated(sizes={"de": 4000, "ja": 4000}))
+
+
+def rows(finding: Finding, table: str, key: str = "language") -> dict[Value, dict[str, Value]]:
+    return {row[key]: row for row in finding.table(table).records()}
+
+
+def number(value: Value) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def test_agreement_tells_a_proxy_its_opposite_and_noise_apart(found: Finding) -> None:
+    by = {(row["language"], row["dev"]): row for row in found.table("agreement").records()}
+    assert number(by["de", "English dev"]["low"]) > 0.9
+    assert number(by["ja", "English dev"]["high"]) < 0.1
+    assert number(by["zh", "English dev"]["low"]) < 0.5 < number(by["zh", "English dev"]["high"])
+    for code in ("de", "ja", "zh"):
+        assert number(by[code, "target dev"]["low"]) > 0.9
+    assert ("kk", "target dev") not in by
+    assert ("en", "target dev") not in by
+
+
+def test_languages_are_judged_by_it(found: Finding) -> None:
+    judged = {code: (row["guide"], row["runs"]) for code, row in rows(found, "languages").items()}
+    assert judged["de"] == ("English dev will do", "stable")
+    assert judged["ja"][0] == "English dev misleads"
+    assert judged["zh"] == ("English dev says nothing", "unstable")
+    assert next(iter(judged)) == "ja"
+
+
+def test_rules_are_compared_on_the_languages_that_have_them_all(found: Finding) -> None:
+    rules = rows(found, "rules", "rule")
+    assert list(rules) == ["English dev", "target dev", "one other dev", "mean dev", "last", "best test"]
+    assert "mean of 3 languages, 10 runs" in found.table("rules").title  # not Kazakh, which has no dev set
+    assert number(rules["best test"]["lost"]) == 0
+    assert number(rules["target dev"]["lost"]) < 0.5
+    assert number(rules["target dev"]["low"]) > 0
+    gain = number(rules["target dev"]["test"]) - number(rules["English dev"]["test"])
+    assert number(rules["target dev"]["gain"]) == pytest.approx(gain)
+
+
+def test_variation_has_the_flags_and_english_dev_first(found: Finding) -> None:
+    variation = found.table("variation").records()
+    assert [variation[0][name] for name in ("language", "split", "p")] == ["en", "dev", None]
+    kazakh = next(row for row in variation if row["language"] == "kk")
+    assert (kazakh["large"], kazakh["p"], kazakh["significant"]) == (True, None, None)
+    german = next(row for row in variation if row["language"] == "de")
+    assert german["n"] == 4000
+    assert german["significant"] == (number(german["p"]) < 0.05)
+    assert number(german["spread"]) == pytest.approx(number(german["largest"]) - number(german["smallest"]))
+
+
+def test_oracle_curves_choices_and_published_figures(found: Finding) -> None:
+    assert set(rows(found, "oracle")) == {"de", "ja", "zh"}
+    assert {row["series"] for row in found.table("curves").records()} >= {"English dev", "ja test", "de test"}
+    assert len(found.table("curves").rows) == 50 * 5
+    choices = [row for row in found.table("choices").records() if row["rule"] == "last"]
+    assert {row["step"] for row in choices} == {500}
+    published = {(row["figure"], row["language"], row["task"]): row for row in found.table("published").records()}
+    assert published["agreement, English dev", "ja", "mldoc"]["published"] == 0.42
+    assert published["spread of the runs", "de", "mldoc"]["published"] == 5.9
+    assert published["spread of the runs", "de", "mldoc"]["here"] == rows(found, "variation")["de"]["spread"]
+    # Table 4: 75.5 by the oracle and 67.7 by English dev.
+    assert published["gain of the oracle, largest of the runs", "ja", "mldoc"]["published"] == 7.8
+
+
+def test_the_reading_says_what_was_found(found: Finding) -> None:
+    assert "10 runs, 4 languages beside English." in found.reading
+    assert "in 3 of them (ja kk zh)" in found.reading
+    assert any("No dev scores, so no oracle: kk." in note for note in found.notes)
+    for figure in found.figures:
+        names = {column.name for column in found.table(figure.table).columns}
+        assert {figure.x, figure.y, figure.colour} <= names
+
+
+def test_one_run_leaves_out_checkpoints_and_says_so() -> None:
+    finding = checkpoint_selection(simulated(1))
+    assert any("checkpoints, which are not independent" in note for note in finding.notes)
+    assert rows(finding, "rules", "rule")["target dev"]["low"] is None
+    assert "never one" not in finding.reading
+
+
+def test_constant_scores_are_no_error_but_said() -> None:
+    flat = {("en", "dev"): [50.0] * 5, ("sw", "dev"): [40.0] * 5, ("sw", "test"): [30.0] * 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        finding = checkpoint_selection(runs_of(flat, flat, flat))
+    assert "Test scores never moved by 0.5 points: sw." in finding.notes
+    assert finding.table("agreement").rows == []
+    assert rows(finding, "languages")["sw"]["guide"] == "test does not move"
+
+
+def test_from_step_leaves_out_the_beginning() -> None:
+    finding = checkpoint_selection(simulated(3), from_step=260)
+    assert min(number(row["step"]) for row in finding.table("curves").records()) == 260
+    assert "Checkpoints before step 260 are left out." in finding.notes
+
+
+def test_too_little_is_said() -> None:
+    english = {("en", "dev"): [1.0, 2.0], ("en", "test"): [1.0, 2.0]}
+    with pytest.raises(AnalysisError, match="no language but en"):
+        checkpoint_selection(runs_of(english))
+    with pytest.raises(AnalysisError, match="no dev scores of fr") as caught:
+        checkpoint_selection(runs_of(english), source="fr")
+    assert "--source en" in str(caught.value)
+    with pytest.raises(UnknownNameError, match="language with dev scores"):
+        checkpoint_selection(runs_of(english), single="sw")
+    with pytest.raises(AnalysisError, match="seed 0 has fewer than two checkpoints"):
+        checkpoint_selection(runs_of(english), from_step=20)
+
+
+def test_select_reads_files(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "scores.csv", simulated(3), {"metric": "accuracy", "n": "500"})
+    finding = select(path, single="de", test_size=1000)
+    assert finding.title == "Which checkpoint to take: accuracy"
+    assert "only German dev" in rows(finding, "rules", "rule")
+    assert rows(finding, "variation")["zh"]["n"] == 1000
