@@ -86,7 +86,8 @@ def learn_binning(
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
     The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
-    is filled value by value and closed once it holds its share, and the last gets what is left: nothing, at times.
+    is filled value by value and closed once it holds more than its share, as in ExplainaBoard, and the last gets what
+    is left: nothing, at times.
     """
     if discrete:
         often = Counter(column.astype(np.str_).tolist())
@@ -107,10 +108,10 @@ def learn_binning(
 
 
 def _filled(upto: IntArray, share: float) -> list[int]:
-    """The values at which a bucket has its share of the rows, one bucket after the other."""
+    """The values at which a bucket has more than its share of the rows, one bucket after the other."""
     places: list[int] = []
     held = 0
-    while (place := int(np.searchsorted(upto, held + share))) < len(upto):
+    while (place := int(np.searchsorted(upto, held + share, side="right"))) < len(upto):
         places.append(place)
         held = int(upto[place])
     return places

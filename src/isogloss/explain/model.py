@@ -31,6 +31,7 @@ class Attribute:
         level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
             what depends on what a system said.
         counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
+        conventions: conventions that `values` takes although no tokens are counted: other definitions of the same thing.
     """
 
     name: str
@@ -40,6 +41,11 @@ class Attribute:
     values: Callable[..., Column | None] | None = None
     level: Literal["example", "entity", "answer"] = "example"
     counts_tokens: bool = False
+    conventions: tuple[str, ...] = ()
+
+    def takes(self, convention: str) -> bool:
+        """Whether the attribute is another one under a convention than under ours."""
+        return self.values is not None and (self.counts_tokens or convention in self.conventions)
 
 
 class Bucket(msgspec.Struct, frozen=True):

@@ -15,9 +15,14 @@ from isogloss.report.tables import Table
 BINNING = {
     "language": "buckets of equal counts within each language",
     "shared": "bucket edges shared by all languages of a task",
-    "greedy": "buckets filled one after the other within each language, as in the paper",
+    "greedy": "buckets filled one after the other within each language",
     "fixed": "bucket edges as given",
     "mixed": "bucket edges as asked for, attribute by attribute",
+}
+
+CONVENTIONS = {
+    "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Table 25",
+    "explainaboard": "…@explainaboard: attributes and buckets as in ExplainaBoard's reports",
 }
 
 
@@ -25,8 +30,18 @@ def analysis_tables(analysis: Analysis) -> list[Table]:
     """Pairs of systems if there are two or more, else the one system; examples below."""
     tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
     if tables:
-        tables[0].notes += [BINNING[analysis.edges], *left_out_notes(analysis.left_out)]
+        tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
     return [*tables, *_case_tables(analysis)]
+
+
+def definition_notes(analysis: Analysis) -> list[str]:
+    """How attributes, buckets and scores are defined, as far as it is not the usual."""
+    notes = [BINNING[analysis.edges]]
+    if analysis.convention in CONVENTIONS:
+        notes.append(CONVENTIONS[analysis.convention])
+    if analysis.dialect:
+        notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
+    return notes
 
 
 def _case_tables(analysis: Analysis) -> list[Table]:
