@@ -88,7 +88,9 @@ def explain(
     _write_and_show(found, json, html, across=across)
 
 
-def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, html: Path | None, *, across: bool) -> None:
+def _write_and_show(
+    found: Union["Analysis", "DatasetBias"], json: Path | None, html: Path | None, *, across: bool
+) -> None:
     from isogloss.explain.bias import DatasetBias
     from isogloss.report.bias_tables import bias_tables
     from isogloss.report.explain_tables import analysis_tables

@@ -131,5 +131,11 @@ def interval_text(low: float | None, high: float | None, *, first: bool) -> str:
     return f"{'[' if first else '('}{_short(low)}, {_short(high)}]"
 
 
+def bucket_text(bucket: Bucket) -> str:
+    """A bucket's name with its edges, e.g. `XL (13, 29]`."""
+    edges = interval_text(bucket.low, bucket.high, first=bucket.name == "XS")
+    return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
+
+
 def _short(number: float) -> str:
     return f"{number:.3g}" if abs(number) < 1000 and number != int(number) else f"{number:.0f}"

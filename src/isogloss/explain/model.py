@@ -31,7 +31,7 @@ class Attribute:
         level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
             what depends on what a system said.
         counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
-        conventions: conventions that `values` takes although no tokens are counted: other definitions of the same thing.
+        conventions: those that `values` takes although it counts no tokens: other definitions of the same thing.
     """
 
     name: str

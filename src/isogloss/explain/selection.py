@@ -7,8 +7,8 @@ from typing import Literal, cast
 
 from isogloss.errors import PredictionError, unknown
 from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
-from isogloss.explain.attributes.needs import applies
 from isogloss.explain.attributes.lengths import REFERENCES
+from isogloss.explain.attributes.needs import applies
 from isogloss.explain.attributes.registry import all_attributes, attributes_under, counted
 from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
@@ -37,11 +37,18 @@ class AttributeSelection:
             "shared", into equal counts over all languages of a task; "greedy", one bucket filled after the other; or
             at edges.
         convention: whose definitions and cuts were asked for as a whole: "ours", or one of `REFERENCES`.
+        crosses: pairs of attributes whose buckets are crossed; they need not be among `attributes`.
     """
 
     attributes: tuple[Attribute, ...] | None = None
     rules: Mapping[str, BinningRule] | None = None
     convention: str = OURS
+    crosses: tuple[tuple[Attribute, Attribute], ...] = ()
+
+    def crosses_of(self, kind: str, examples: Examples | None = None) -> list[tuple[Attribute, Attribute]]:
+        """The crossed attributes of a kind of task, or of some examples of it."""
+        found = KINDS[kind]
+        return [pair for pair in self.crosses if all(applies(one, found, examples) for one in pair)]
 
     def of(self, kind: str, examples: Examples | None = None) -> list[Attribute]:
         """The selected attributes of a kind of task, or of some examples of it."""
@@ -63,7 +70,8 @@ class AttributeSelection:
     @property
     def edges(self) -> Edges:
         """How all are cut, or "mixed"; edges that are given count only where there are no others."""
-        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in self.attributes]
+        attributes = [*(self.attributes or ()), *(one for pair in self.crosses for one in pair)]
+        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in attributes]
         rules = {rule for name in names if not isinstance(rule := self.rule(name), tuple)}
         return "fixed" if not rules else "mixed" if len(rules) > 1 else rules.pop()
 
@@ -76,7 +84,8 @@ def choose_attributes(
     Args:
         words: `aLen`, or `all`; defined by a convention, `aLen@whitespace` or `aLen@paper`; or from a file,
             `mine@values.jsonl`, and `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may
-            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. None selects all.
+            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. Two are crossed by a plus sign,
+            `aLen+qType`, and cut as each by itself. None selects all.
         kinds: the kinds of the tasks that are explained.
         convention: "ours"; or "paper" or "explainaboard", by which then everything is defined and cut about which the
             words say nothing else.
@@ -96,8 +105,13 @@ def choose_attributes(
     usual = CONVENTIONS[0] if convention == OURS else cast("Convention", convention)
     wanted: set[tuple[str, str]] = set()
     from_files: list[Attribute] = []
+    crosses: list[tuple[Attribute, Attribute]] = []
     rules: dict[str, BinningRule] = {} if convention == OURS else {ALL: "greedy"}
-    for name, source, rule in map(_parts, [ALL] if words is None else words):
+    for word in [ALL] if words is None else words:
+        if sides := _crossed(word, usual, kinds):
+            crosses.append(sides)
+            continue
+        name, source, rule = _parts(word)
         if name.casefold() == ALL:
             how = _convention(source) if source else usual
             wanted.update((one.name, how if one.takes(how) else CONVENTIONS[0]) for one in _known(kinds, how))
@@ -111,7 +125,7 @@ def choose_attributes(
         if rule:
             rules[found.name] = _rule(found, rule)
     named = [counted(one, how) for how in CONVENTIONS for one in _known(kinds, how) if (one.name, how) in wanted]
-    return AttributeSelection((*named, *from_files), rules, convention)
+    return AttributeSelection((*named, *from_files), rules, convention, tuple(crosses))
 
 
 def select_attributes(words: Sequence[str] | None, request: Request, convention: str = OURS) -> AttributeSelection:
@@ -131,6 +145,19 @@ def _parts(word: str) -> tuple[str, str, str]:
         head, rule = word, ""
     name, _, source = head.partition("@")
     return name, source, rule
+
+
+def _crossed(word: str, usual: Convention, kinds: Collection[str]) -> tuple[Attribute, Attribute] | None:
+    """The two attributes of a word such as `aLen+qType@paper`; None for any other: paths and edges may have a plus."""
+    first, plus, second = word.partition("+")
+    sides = [side.partition("@") for side in (first, second)]
+    if not plus or "=" in word or any(source not in ("", *CONVENTIONS) for _, _, source in sides):
+        return None
+    (one, _), (other, _) = (_named(name, source, usual, kinds) for name, _, source in sides)
+    for attribute in (one, other):
+        if attribute.values is None and attribute.level != "entity":
+            raise PredictionError(f"{attribute.name} depends on the answers of a system: it cannot be crossed")
+    return one, other
 
 
 def _convention(source: str) -> Convention:

@@ -9,11 +9,11 @@ import msgspec
 
 from isogloss.explain import tagging
 from isogloss.explain.attributes.retrieval import RANK
-from isogloss.explain.buckets import Binning, interval_text
+from isogloss.explain.buckets import Binning, bucket_text
 from isogloss.explain.cell_table import RANKS, CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
-from isogloss.explain.model import AttributeScores, Bucket, BucketScore
+from isogloss.explain.model import AttributeScores, BucketScore
 from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.estimate import ROUNDING, Estimate, difference
 from isogloss.metrics.significance import holm
@@ -133,12 +133,6 @@ def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:
 def _trend(facet: AttributeScores) -> str:
     first, *_, last = (score.value for score in facet.buckets if score.bucket.low is not None and score.low is not None)
     return f"; the score {'rises' if last > first else 'falls'} from bucket to bucket"
-
-
-def bucket_text(bucket: Bucket) -> str:
-    """A bucket's name with its edges, e.g. `XL (13, 29]`."""
-    edges = interval_text(bucket.low, bucket.high, first=bucket.name == "XS")
-    return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
 
 
 def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:

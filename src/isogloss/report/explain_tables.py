@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.buckets import bucket_text
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.single import best_and_worst, bucket_text
+from isogloss.explain.single import best_and_worst
 from isogloss.figures import score_text
+from isogloss.report.across_tables import across_tables
 from isogloss.report.formatting import shortened
 from isogloss.report.left_out import left_out_notes
 from isogloss.report.pairwise_tables import pairwise_tables
@@ -20,15 +22,21 @@ BINNING = {
     "mixed": "bucket edges as asked for, attribute by attribute",
 }
 
-CONVENTIONS = {
+CONVENTION_NOTES = {
     "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Table 25",
     "explainaboard": "…@explainaboard: attributes and buckets as in ExplainaBoard's reports",
 }
 
 
-def analysis_tables(analysis: Analysis) -> list[Table]:
-    """Pairs of systems if there are two or more, else the one system; examples below."""
-    tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
+def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
+    """Pairs of systems if there are two or more, else the one system; examples below.
+
+    If `across`, every bucket stands once for all languages of a task, however many cells there are.
+    """
+    if across:
+        tables = across_tables(analysis)
+    else:
+        tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
     if tables:
         tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
     return [*tables, *_case_tables(analysis)]
@@ -37,8 +45,8 @@ def analysis_tables(analysis: Analysis) -> list[Table]:
 def definition_notes(analysis: Analysis) -> list[str]:
     """How attributes, buckets and scores are defined, as far as it is not the usual."""
     notes = [BINNING[analysis.edges]]
-    if analysis.convention in CONVENTIONS:
-        notes.append(CONVENTIONS[analysis.convention])
+    if analysis.convention in CONVENTION_NOTES:
+        notes.append(CONVENTION_NOTES[analysis.convention])
     if analysis.dialect:
         notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
     return notes

@@ -44,8 +44,8 @@ def bleus(
     reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
     if convention in ("paper", "explainaboard"):
         cut = _cut_13a_after(cutter(language, convention)) if convention == "paper" else cut_13a
-        sides = ([cut(text) for text in texts] for texts in (candidates, distinct))
-        return exp_smoothed_bleus(*sides, reference_of, effective_order=convention == "explainaboard")
+        ours, theirs = ([cut(text) for text in texts] for texts in (candidates, distinct))
+        return exp_smoothed_bleus(ours, theirs, reference_of, effective_order=convention == "explainaboard")
     cut = cutter(language)
     return token_bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
 

@@ -115,7 +115,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
 REFERENCE_ATTRIBUTES: tuple[Attribute, ...] = (
     _defined("similarity", "BLEU of the second text against the first, 0 to 100", "text_a text_b", text.similarity),
     _length(
-        "text1_divided_text2", "length of the first text over the second", "text_a text_b", text.first_texts, _SECOND_TEXT
+        "text1_divided_text2", "first text's length over the second's", "text_a text_b", text.first_texts, _SECOND_TEXT
     ),
 )
 
