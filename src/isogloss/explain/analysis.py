@@ -8,14 +8,16 @@ from typing import Any
 import msgspec
 
 from isogloss.errors import PredictionError
+from isogloss.explain.answers import rows_by_answer
 from isogloss.explain.bias import shared_binnings
+from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import CellTable, cell_tables
 from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import BucketedRows, bucketed_rows
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, select_attributes
-from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
+from isogloss.explain.single import attribute_scores, confusion
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
@@ -151,7 +153,7 @@ def explain_request(
     names = distinct_names([str(system["name"]) for system in about])
     shared = shared_binnings(request, selection, progress)
     collector = ExampleCollector(examples, names) if examples > 0 else None
-    singles = [Explanation(system, request.suite.id, request.split, [], {}) for system in about]
+    singles = [Explanation(system, request.suite.id, request.split, [], {}, {}) for system in about]
     pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
     left_out: list[LeftOut] = []
     for table in cell_tables(systems, request, progress, left_out):
@@ -163,6 +165,8 @@ def explain_request(
                 singles[system].facets.extend(more)
             if counts := confusion(table, place):
                 singles[system].confusion[table.name] = counts
+            if (sure := calibration(table, place)) is not None:
+                singles[system].calibration[table.name] = sure
         if len(table.systems) > 1:
             _compare(table, along, pairs, collector)
     if pairs and not any(pair.cells for pair in pairs.values()):

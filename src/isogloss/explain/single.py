@@ -8,13 +8,11 @@ from math import comb
 import msgspec
 
 from isogloss.explain import tagging
-from isogloss.explain.attributes.retrieval import RANK
-from isogloss.explain.buckets import Binning, bucket_text
-from isogloss.explain.cell_table import RANKS, CellTable
+from isogloss.explain.buckets import bucket_text
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
 from isogloss.explain.model import AttributeScores, BucketScore
-from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.estimate import ROUNDING, Estimate, difference
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA
@@ -52,17 +50,6 @@ def _with_insights(facets: Sequence[AttributeScores], estimates: Sequence[list[E
         msgspec.structs.replace(facet, insight=_insight(facet, p, has_trend=trend < ALPHA))
         for facet, p, trend in zip(facets, ranges, trends, strict=True)
     ]
-
-
-def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int = 0) -> list[BucketedRows]:
-    """A cell cut by what a system answered: by the rank of the first hit.
-
-    Such buckets go with the score by definition, so no sentence is due about them: it would be true of any system.
-    """
-    if RANK not in selection.of(table.task.kind, table.examples):
-        return []
-    buckets, codes = Binning(values=RANKS).apply(table.ranks(system))
-    return [BucketedRows(RANK, buckets, codes)] if len(buckets) > 1 else []
 
 
 def _scores(

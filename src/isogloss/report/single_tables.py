@@ -7,7 +7,7 @@ from isogloss.explain.buckets import NAMES, bucket_text
 from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst
-from isogloss.figures import interval_text, score_text
+from isogloss.figures import difference_interval_text, difference_text, interval_text, score_text
 from isogloss.report.formatting import interval_notes, shortened
 from isogloss.report.grouping import group_by
 from isogloss.report.names import language_name
@@ -31,7 +31,7 @@ def explanation_tables(explanation: Explanation) -> list[Table]:
     tables = [_cell_table(system, of_cell) for of_cell in cells]
     if tables:
         tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
-    return [*tables, *_confusion_tables(explanation)]
+    return [*tables, *_confusion_tables(explanation), *_calibration_tables(explanation)]
 
 
 def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
@@ -50,7 +50,7 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     task, metric = facets[0].task, facets[0].metric
     count = len({facet.language for facet in facets})
     header = ("attribute", *NAMES, "languages", "differ", "best", "worst")
-    table = Table(f"{system} on {task}: {metric} by attribute, mean over languages", header)
+    table = Table(f"{system} on {task}: {metric} by attribute, mean over up to {count} languages", header)
     for attribute, inside in group_by(facets, lambda facet: facet.attribute).items():
         means = [_mean_of(inside, name) for name in NAMES]
         extremes = [found for facet in inside if (found := best_and_worst(facet)) is not None]
@@ -97,6 +97,25 @@ def _confusion_tables(explanation: Explanation) -> list[Table]:
         table = Table(f"{explanation.system['name']} on {name}: gold (rows) and answer", ("", *map(_label, answers)))
         for gold, row in sorted(counts.items()):
             table.add(_label(gold), *(str(row.get(answer, 0)) for answer in answers))
+        tables.append(table)
+    return tables
+
+
+def _calibration_tables(explanation: Explanation) -> list[Table]:
+    """For each cell with confidences, how right the system is when it is so and so sure."""
+    tables = []
+    for name, found in explanation.calibration.items():
+        header = ("confidence", "n", "mean confidence", "score", "difference")
+        table = Table(f"{explanation.system['name']} on {name}: calibration", header)
+        for each in found.bins:
+            numbers = score_text(each.confidence), score_text(each.score), difference_text(each.confidence - each.score)
+            table.add(range_text(each.low, each.high, first=True), str(each.n), *numbers)
+        interval = difference_interval_text(found.gap_low, found.gap_high)
+        of_gap = f"{difference_text(found.gap)} ({interval})" if interval else difference_text(found.gap)
+        table.notes = [
+            f"mean confidence minus mean score: {of_gap}; above 0 the system is too sure of itself",
+            f"expected calibration error over ten bins: {score_text(found.ece)}; chance alone keeps it above 0",
+        ]
         tables.append(table)
     return tables
 

@@ -151,12 +151,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Answered:
-    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers."""
+    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers.
+
+    `confidences` is how sure the system was of each answer, where its predictions say so.
+    """
 
     task: Task
     examples: Examples
     values: Values
     cell: Cell
+    confidences: list[float | None] | None = None
 
 
 def judged_cells(
@@ -283,7 +287,8 @@ def _answered(
         problems += checked.problems
         return None
     try:
-        return _judged(task, checked.examples, checked.values, checked.problems)
+        judged = _judged(task, checked.examples, checked.values, checked.problems)
+        return judged if checked.confidences is None else replace(judged, confidences=checked.confidences)
     except DataError as error:
         without_gold.append(LeftOut(error.what, error.fix, task.id, language, checked.split, error.where))
         return None

@@ -15,9 +15,9 @@ import numpy as np
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
+from isogloss.explain.attributes.answers import CONFIDENCE, ERROR_TYPE, RANK
 from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
 from isogloss.metrics.statistics import FloatArray
@@ -109,6 +109,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _number("digits", "share of digits", "main-text", general.digit_share),
     _number("punctuation", "share of punctuation", "main-text", general.punctuation_share),
     RANK,
+    ERROR_TYPE,
+    CONFIDENCE,
 )
 
 # What only the paper and ExplainaBoard have: our own are others.
