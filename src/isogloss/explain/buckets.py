@@ -81,13 +81,19 @@ class Binning:
 
 
 def learn_binning(
-    column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False
+    column: Column,
+    discrete: bool,
+    *,
+    buckets: int = BUCKETS,
+    top: int = TOP,
+    greedy: bool = False,
+    zero_apart: bool = False,
 ) -> Binning:
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
     The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
     is filled value by value and closed once it holds more than its share, as in ExplainaBoard, and the last gets what
-    is left: nothing, at times.
+    is left: nothing, at times. If zero is apart, it has a bucket of its own, and the others share what is above it.
     """
     if discrete:
         often = Counter(column.astype(np.str_).tolist())
@@ -95,6 +101,9 @@ def learn_binning(
         # A bucket "rest" for one value would only hide its name.
         return Binning(values=tuple(ordered if len(ordered) <= top + 1 else ordered[:top]))
     numbers = column.astype(np.float64)
+    if zero_apart and np.any(numbers == 0):
+        above = learn_binning(numbers[numbers > 0], discrete, buckets=buckets - 1, greedy=greedy).edges or ()
+        return Binning(edges=(0.0, *above) if np.any(numbers > 0) else ())
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if len(values) < 2:
         return Binning(edges=())

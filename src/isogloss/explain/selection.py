@@ -21,9 +21,14 @@ from isogloss.tasks.registry import task
 ALL = "all"
 # What may be asked for as a whole: our definitions and cuts, or those of others.
 OURS = "ours"
-Edges = Literal["language", "shared", "greedy", "fixed", "mixed"]
-BinningRule = Literal["language", "shared", "greedy"] | tuple[float, ...]
-BINNING_RULES = ("language", "shared", "greedy")
+Edges = Literal["language", "shared", "greedy", "above-zero", "fixed", "mixed"]
+BinningRule = Literal["language", "shared", "greedy", "above-zero"] | tuple[float, ...]
+BINNING_RULES = ("language", "shared", "greedy", "above-zero")
+# How others cut numbers. The paper's Table 26 has the same edges of eLen in all languages, and 0 of rPos by itself.
+REFERENCE_RULES: dict[str, dict[str, BinningRule]] = {
+    "paper": {ALL: "greedy", "eLen": (1.0, 2.0, 4.0), "rPos": "above-zero"},
+    "explainaboard": {ALL: "greedy"},
+}
 _RULE = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
 
 
@@ -34,8 +39,8 @@ class AttributeSelection:
     Attributes:
         attributes: which, in the order they are shown; all there are if None.
         rules: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
-            "shared", into equal counts over all languages of a task; "greedy", one bucket filled after the other; or
-            at edges.
+            "shared", into equal counts over all languages of a task; "greedy", one bucket filled after the other;
+            "above-zero", so above 0, which has a bucket of its own; or at edges.
         convention: whose definitions and cuts were asked for as a whole: "ours", or one of `REFERENCES`.
         crosses: pairs of attributes whose buckets are crossed; they need not be among `attributes`.
     """
@@ -65,7 +70,8 @@ class AttributeSelection:
         rule = self.rule(attribute.name)
         if isinstance(rule, tuple):
             return fixed_binning(rule)
-        return learn_binning(column, attribute.discrete, greedy=rule == "greedy")
+        zero_apart = rule == "above-zero"
+        return learn_binning(column, attribute.discrete, greedy=zero_apart or rule == "greedy", zero_apart=zero_apart)
 
     @property
     def edges(self) -> Edges:
@@ -106,7 +112,7 @@ def choose_attributes(
     wanted: set[tuple[str, str]] = set()
     from_files: list[Attribute] = []
     crosses: list[tuple[Attribute, Attribute]] = []
-    rules: dict[str, BinningRule] = {} if convention == OURS else {ALL: "greedy"}
+    rules: dict[str, BinningRule] = {}
     for word in [ALL] if words is None else words:
         if sides := _crossed(word, usual, kinds):
             crosses.append(sides)
@@ -125,6 +131,8 @@ def choose_attributes(
         if rule:
             rules[found.name] = _rule(found, rule)
     named = [counted(one, how) for how in CONVENTIONS for one in _known(kinds, how) if (one.name, how) in wanted]
+    if ALL not in rules:
+        rules = REFERENCE_RULES.get(convention, {}) | rules
     return AttributeSelection((*named, *from_files), rules, convention, tuple(crosses))
 
 

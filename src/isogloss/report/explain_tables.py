@@ -18,12 +18,13 @@ BINNING = {
     "language": "buckets of equal counts within each language",
     "shared": "bucket edges shared by all languages of a task",
     "greedy": "buckets filled one after the other within each language",
+    "above-zero": "0 by itself, and above it buckets filled one after the other within each language",
     "fixed": "bucket edges as given",
     "mixed": "bucket edges as asked for, attribute by attribute",
 }
 
 CONVENTION_NOTES = {
-    "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Table 25",
+    "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Tables 25 and 26",
     "explainaboard": "…@explainaboard: attributes and buckets as in ExplainaBoard's reports",
 }
 
