@@ -1,4 +1,4 @@
-"""ExplainaBoard's stored reports, bucket by bucket: edges, sizes, F1, exact match and accuracy from the same outputs."""
+"""ExplainaBoard's stored reports, bucket by bucket: edges, sizes, F1, exact match and accuracy."""
 
 import json
 import lzma

@@ -98,7 +98,11 @@ def test_types_of_english_questions(data_dir: Path) -> None:
     assert found is not None
     names, counts = np.unique(found(load("xquad", "en", "test", data_dir)), return_counts=True)
     assert dict(zip(names.tolist(), counts.tolist(), strict=True)) == {
-        **{"what": 530, "how": 126, "who": 112, "when": 86, "which": 56},  # the five of Table 6
+        "what": 530,
+        "how": 126,
+        "who": 112,
+        "when": 86,
+        "which": 56,  # the five of Table 6
         "other": 280,
     }
 

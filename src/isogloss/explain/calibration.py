@@ -14,7 +14,7 @@ BINS = 10
 def calibration(table: CellTable, system: int = 0) -> Calibration | None:
     """The calibration of a system of the table, None where it gives no confidences."""
     confidence = table.confidences[system] if table.confidences else None
-    if confidence is None:
+    if confidence is None or np.isnan(confidence).all():
         return None
     given = ~np.isnan(confidence)
     sure, good = confidence[given], table.goodness[system][given]
