@@ -5,7 +5,6 @@ no finding.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 
 import numpy as np
 
@@ -77,13 +76,12 @@ def error_types(table: CellTable, system: int = 0) -> StrArray | None:
     exact, shared = (metrics[name].rows[:, 0] > 0 for name in ("em", "f1"))
     said = [value or "" for value in table.values[system]]
     golds: Sequence[Sequence[str]] = table.examples["answers"]
-    letters = _letters([*said, *chain.from_iterable(golds)])
+    wrong = np.flatnonzero(~exact).tolist()
+    letters = _letters([text for row in wrong for text in (said[row], *golds[row])])
     within = not spaced(table.examples.language)
 
     def kind(row: int) -> str:
         own, theirs = letters[said[row]], [letters[gold] for gold in golds[row]]
-        if exact[row]:
-            return RIGHT
         if not own:
             return NO_ANSWER
         if own in theirs:
@@ -92,7 +90,10 @@ def error_types(table: CellTable, system: int = 0) -> StrArray | None:
             return BOUNDARY
         return SAME_TYPE if _sort(said[row]) in map(_sort, golds[row]) else NO_OVERLAP
 
-    return np.array([kind(row) for row in range(len(said))], dtype=np.str_)
+    found = [RIGHT] * len(said)
+    for row in wrong:
+        found[row] = kind(row)
+    return np.array(found, dtype=np.str_)
 
 
 def _letters(texts: Sequence[str]) -> dict[str, str]:
