@@ -9,6 +9,7 @@ candidate has, and gives 0 where nothing matches.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -146,19 +147,14 @@ def _shared_words(
     for candidate, number in zip(candidates, reference_of.tolist(), strict=True):
         wanted[number].update(candidate)
     kept = [
-        (number, place, word)
-        for number, (words, known) in enumerate(zip(references, wanted, strict=True))
-        for place, word in enumerate(words)
-        if word in known
+        [place for place, word in enumerate(words) if word in known]
+        for words, known in zip(references, wanted, strict=True)
     ]
-    kept += [
-        (number, place, word)
-        for number, words in enumerate(candidates, len(references))
-        for place, word in enumerate(words)
-    ]
-    owners, places, words = zip(*kept, strict=True) if kept else ((), (), ())
+    places = [*kept, *(range(len(words)) for words in candidates)]
+    words = [words[place] for words, own in zip(references, kept, strict=True) for place in own]
+    words += chain.from_iterable(candidates)
     number_of = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    owner, place, numbers = (
-        np.fromiter(column, np.int64, len(kept)) for column in (owners, places, map(number_of.__getitem__, words))
-    )
+    owner = np.repeat(np.arange(len(places)), sizes(places))
+    place = np.fromiter(chain.from_iterable(places), np.int64, len(words))
+    numbers = np.fromiter(map(number_of.__getitem__, words), np.int64, len(words))
     return owner, place + owner * (place.max(initial=0) + 2), numbers
