@@ -144,6 +144,54 @@ def test_lengths_as_the_paper_counts_and_cuts_them(tmp_path: Path) -> None:
     assert all(size >= len(gold) / 4 for size in sizes["qLen@whitespace"][:-1])
 
 
+def test_the_papers_convention_is_one_option(tmp_path: Path) -> None:
+    gold = load_gold(task("mini-xquad"), "en", "test", None)
+    write_jsonl(tmp_path / "system/mini-xquad/en.jsonl", dict.fromkeys(gold.ids, "no"))
+    words = (tmp_path / "system", "-s", "mini", "-t", "mini-xquad", "-l", "en", "--convention")
+    found = explained(*words, "paper", target=tmp_path / "e.json")
+    assert (found["convention"], found["edges"], found["dialect"]) == ("paper", "greedy", "")
+    names = {facet["attribute"] for facet in found["explanations"][0]["facets"]}
+    assert {"aLen@paper", "qLen@paper", "cLen@paper", "BLEU-QC@paper", "qType@paper"} <= names
+    assert not {"aLen", "qLen", "cLen", "BLEU-QC", "qType"} & names
+    assert "attributes and buckets as in the XTREME-R paper's Tables 25 and 26" in found["printed"]
+    refused = isogloss("explain", *words, "papers")
+    assert refused.code == 2
+    assert "Did you mean paper" in refused.err
+
+
+def test_another_normaliser_of_answers(made: Path, tmp_path: Path) -> None:
+    gold = load_gold(task("xquad"), "en", "test", made / "data")
+    # A dash that is not ASCII is a token to one scorer, and nothing to the other.
+    said = {key: f"{answers[0]} –" for key, answers in zip(gold.ids, gold["answers"], strict=True)}
+    write_jsonl(tmp_path / "system/xquad/en.jsonl", dict(said))
+    exact = {}
+    for dialect in ("", "squad", "mlqa"):
+        words = (tmp_path / "system", "-d", made / "data", "-t", "xquad", "-l", "en", "-a", f"w@{made / 'mine.jsonl'}")
+        found = explained(*words, "--dialect", dialect, target=tmp_path / "e.json")
+        facet = next(facet for facet in found["explanations"][0]["facets"] if facet["metric"] == "em")
+        exact[dialect] = {bucket["value"] for bucket in facet["buckets"]}
+        assert found["dialect"] == dialect
+        assert (f"as in the {dialect} scorer" in found["printed"]) == bool(dialect)
+    assert exact == {"": {0}, "squad": {0}, "mlqa": {100}}
+    assert "Did you mean mlqa" in isogloss("explain", *words, "--dialect", "mlq").err
+
+
+def test_buckets_across_languages_on_request(made: Path) -> None:
+    words = ("--data", made / "data", "-t", "xquad", "-a", f"word@{made / 'mine.jsonl'}", "--across")
+    one = isogloss("explain", made / "long", *words)
+    assert one.code == 0
+    assert "long on xquad: score by bucket, over 2 languages" in one.out
+    rows = [line.split() for line in one.out.splitlines() if line.split()[-1:] in (["2040"], ["340"])]
+    # One of two values a language: the mean, the lowest and the highest language, languages, questions of all.
+    assert rows == [
+        ["word", "other", "100.0", "100.0", "en", "100.0", "en", "2/2", "2040"],
+        ["zero", "0.0", "0.0", "en", "0.0", "en", "2/2", "340"],
+    ]
+    two = isogloss("explain", made / "long", made / "short", *words)
+    assert "long minus short on xquad: score by bucket, over 2 languages" in two.out
+    assert "in which the difference is significant" in two.out
+
+
 def test_ten_options_are_enough() -> None:
     listed = {word for word in isogloss("explain", "--help").out.split() if word.startswith("--")}
     assert len(listed - {"--help"}) <= 10
@@ -166,7 +214,8 @@ def test_many_cells_are_summed_up(tmp_path: Path) -> None:
     codes = ",".join(task("mini-xnli").languages[:7])
     done = isogloss("explain", tmp_path / "system", "--suite", "mini", "-t", "mini-xnli", "-l", codes)
     assert done.code == 0
-    assert "mean over 7 languages" in done.out
+    assert "mean over up to 7 languages" in done.out
+    assert "7/7" in done.out
     assert "label" in done.out
 
 

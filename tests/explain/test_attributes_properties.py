@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.explain.attributes import attributes_for, count_tokens
-from isogloss.explain.attributes.overlap import bleus, overlaps, token_bleus, trigram_overlaps
+from isogloss.explain.attributes.bleu import bleus, token_bleus
+from isogloss.explain.attributes.overlap import overlaps, trigram_overlaps
 from isogloss.tasks.examples import Examples, Pool
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)

@@ -123,7 +123,7 @@ def test_a_kind_from_outside_has_the_attributes_whose_needs_it_provides():
     names = [one.name for one in ATTRIBUTES if applies(one, Similarity())]
     assert names == [
         *("t1Len", "t2Len", "t2Len/t1Len", "overlap", "negation"),
-        *("script", "scriptMix", "outOfScript", "digits", "punctuation"),
+        *("script", "scriptMix", "outOfScript", "digits", "punctuation", "confidence"),
     ]
 
 

@@ -114,6 +114,22 @@ def test_where_less_is_better_the_lower_one_is_right(monkeypatch: pytest.MonkeyP
     assert (found.first_right, found.second_right) == (1, 2)
 
 
+def test_largest_gain_and_loss_of_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three buckets of forty: the first system is ahead by 50 and by 25 points, then behind by 75.
+    first = np.repeat([1.0, 0.75, 0.0], 40)
+    second = np.repeat([0.5, 0.5, 0.75], 40)
+    (facet,) = compared(table(first, second), chosen(np.repeat([1.0, 2, 3], 40)))
+    gain, loss = facet.largest_gain, facet.largest_loss
+    assert gain is facet.buckets[0]
+    assert loss is facet.buckets[2]
+    (ahead,) = compared(table(first, np.zeros(120)), chosen(np.repeat([1.0, 2, 3], 40)))
+    assert (ahead.largest_gain, ahead.largest_loss) == (ahead.buckets[0], None)
+    (equal,) = compared(table(first, first), chosen(np.repeat([1.0, 2, 3], 40)))
+    assert (equal.largest_gain, equal.largest_loss) == (None, None)
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
+    assert (facet.largest_gain, facet.largest_loss) == (facet.buckets[2], facet.buckets[0])
+
+
 def test_entities_are_compared_over_the_same_rows() -> None:
     n = 60
     tokens = [["Ada", "ran"], ["in", "Oslo"]] * n

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.explain.analysis import explain_request
+from isogloss.explain.answers import ranks, rows_by_answer
 from isogloss.explain.bias import bias_request
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import choose_attributes
-from isogloss.explain.single import attribute_scores, rows_by_answer
+from isogloss.explain.single import attribute_scores
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.scoring.cells import Request
 from isogloss.tasks.examples import Examples
@@ -37,8 +38,8 @@ def table(*hits: list[int | None]) -> CellTable:
 
 def test_ranks_by_hand() -> None:
     cell = table([1, 2, 5, 6, 20, 21, None, 0], [6] * 8)
-    assert cell.ranks().tolist() == ["1", "2-5", "2-5", "6-20", "6-20", "none", "none", "none"]
-    assert set(cell.ranks(1).tolist()) == {"6-20"}
+    assert ranks(cell).tolist() == ["1", "2-5", "2-5", "6-20", "6-20", "none", "none", "none"]
+    assert set(ranks(cell, 1).tolist()) == {"6-20"}
 
 
 def test_buckets_stand_in_order_and_no_sentence_is_due() -> None:

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isogloss.explain.buckets import bucket_text
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import bucket_estimates, bucketed_rows
 from isogloss.explain.model import Attribute, AttributeScores, Bucket, Column
 from isogloss.explain.selection import AttributeSelection
-from isogloss.explain.single import attribute_scores, best_and_worst, bucket_text, confusion
+from isogloss.explain.single import attribute_scores, best_and_worst, confusion
 from isogloss.metrics.estimate import wilson_interval
 from isogloss.metrics.registry import Metric
 from isogloss.metrics.statistics import MEAN, Statistics

@@ -46,8 +46,8 @@ def test_every_bucket_of_a_pair() -> None:
     table = pairwise_bucket_table([pair_made()])
     assert table.header[7:9] == ("plain", HOSTILE)
     assert len(table.rows) == 8
-    assert table.rows[0][5:] == ("XS", "[0, 2]", "92.0", "80.0", "+12.0", "+9.0 to +15.0", "0.001", "25", "●")
-    assert [row[-1] for row in table.rows[:4]] == ["●", "", "⇄", "●⇄"]
+    assert table.rows[0][5:] == ("XS", "[0, 2]", "92.0", "80.0", "+12.0", "+9.0 to +15.0", "0.001", "25", "▲●")
+    assert [row[-1] for row in table.rows[:4]] == ["▲●", "", "⇄", "▼●⇄"]
     assert r"$\bullet$$\rightleftharpoons$" in table.latex()
 
 
@@ -57,7 +57,7 @@ def test_few_cells_are_printed_bucket_by_bucket_and_of_many_what_turns() -> None
     assert [table.title for table in few[1:]] == [
         f"plain minus {HOSTILE} on xnli/{code}: score by attribute" for code in ("en", "ar")
     ]
-    assert [row[-1] for row in few[1].rows] == ["●", "", "⇄", "●⇄"]
+    assert [row[-1] for row in few[1].rows] == ["▲●", "", "⇄", "▼●⇄"]
     many = [msgspec.structs.replace(facet, task=str(n)) for n in range(4) for facet in made.facets]
     titles = [table.title for table in pairwise_tables([type(made)(made.first, made.second, many, made.cells)])]
     assert titles[1:] == [f"plain minus {HOSTILE}: where the order turns"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Split, Suite, Tasks, make_request, progress, say, words
+from isogloss.cli.options import Data, Languages, Split, Tasks, make_request, progress, say, words
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
@@ -18,7 +18,6 @@ app = typer.Typer(add_completion=False)
 def explain(
     systems: Annotated[list[Path] | None, typer.Argument(help="One prediction folder, or more to compare.")] = None,
     data: Data = None,
-    suite: Suite = "xtreme-r",
     tasks: Tasks = None,
     languages: Languages = None,
     split: Split = "test",
@@ -27,12 +26,21 @@ def explain(
         typer.Option(
             "--attributes",
             "-a",
-            help="Only these, e.g. aLen,qType; aLen@whitespace counts words everywhere, as the paper does; "
+            help="Only these, e.g. aLen,qType; two crossed, aLen+qType; aLen@whitespace counts words everywhere; "
             "mine@FILE.jsonl and fertility@VOCAB.txt come from files. Buckets are cut at edges, aLen=2:5:13, "
-            "or alike in all languages, all=shared, or filled one by one, as the paper does, all=greedy.",
+            "or alike in all languages, all=shared, or filled one by one, all=greedy.",
         ),
     ] = None,
+    convention: Annotated[
+        str,
+        typer.Option(
+            help="Whose attributes and buckets: ours, paper (XTREME-R, Table 25) or explainaboard (its reports)."
+        ),
+    ] = "ours",
     # Not among the ten that are listed: docs/explain.md has them.
+    suite: Annotated[str, typer.Option("--suite", "-s", hidden=True)] = "xtreme-r",
+    dialect: Annotated[str, typer.Option(hidden=True)] = "",
+    across: Annotated[bool, typer.Option("--across", hidden=True)] = False,
     strict: Annotated[bool, typer.Option("--strict", hidden=True)] = False,
     resample: Annotated[str, typer.Option(hidden=True)] = "source",
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
@@ -55,15 +63,15 @@ def explain(
       isogloss explain mbert xlmr --data data --tasks xquad --examples 5 \\
           --html explained.html
       isogloss explain my-predictions --data data --tasks xquad \\
-          --attributes aLen@whitespace,qLen=greedy
+          --convention paper
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
     from isogloss.explain.analysis import explain_request
     from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
 
-    request = make_request(suite, tasks, languages, split, data, None, False if strict else None, resample)
-    selection = select_attributes(words(attributes), request)
+    request = make_request(suite, tasks, languages, split, data, None, False if strict else None, resample, dialect)
+    selection = select_attributes(words(attributes), request, convention)
     if html is not None:
         from isogloss.report.charts import chart_library
 
@@ -77,10 +85,12 @@ def explain(
             found = explain_request(systems, request, selection, examples=examples, progress=step)
     else:
         raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
-    _write_and_show(found, json, html)
+    _write_and_show(found, json, html, across=across)
 
 
-def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, html: Path | None) -> None:
+def _write_and_show(
+    found: Union["Analysis", "DatasetBias"], json: Path | None, html: Path | None, *, across: bool
+) -> None:
     from isogloss.explain.bias import DatasetBias
     from isogloss.report.bias_tables import bias_tables
     from isogloss.report.explain_tables import analysis_tables
@@ -94,7 +104,7 @@ def _write_and_show(found: Union["Analysis", "DatasetBias"], json: Path | None, 
         write_bias(found, html) if isinstance(found, DatasetBias) else write_analysis(found, html)
     if json is not None:
         write_json(json, found, indent=1)
-    tables = bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found)
+    tables = bias_tables(found) if isinstance(found, DatasetBias) else analysis_tables(found, across=across)
     if not tables:
         say("There are no buckets to show: the chosen attributes have one value, or none of the tasks has them.")
         for note in [] if isinstance(found, DatasetBias) else left_out_notes(found.left_out):

@@ -64,6 +64,7 @@ def make_request(
     gold: Path | None,
     partial_gold: bool | None,
     resample: str,
+    dialect: str = "",
 ) -> "Request":
     """What `score`, `compare` and `explain` are to do, with every name checked."""
     from isogloss.scoring.cells import Request
@@ -78,6 +79,7 @@ def make_request(
         allow_partial=partial_gold is True,
         resample=resample,  # type: ignore[arg-type]  # checked there, with every other name
         strict=partial_gold is False,
+        dialect=dialect,
     )
 
 

@@ -8,14 +8,16 @@ from typing import Any
 import msgspec
 
 from isogloss.errors import PredictionError
+from isogloss.explain.answers import rows_by_answer
 from isogloss.explain.bias import shared_binnings
+from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import CellTable, cell_tables
 from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import BucketedRows, bucketed_rows
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
-from isogloss.explain.selection import AttributeSelection, Edges, select_attributes
-from isogloss.explain.single import attribute_scores, confusion, rows_by_answer
+from isogloss.explain.selection import OURS, AttributeSelection, Edges, select_attributes
+from isogloss.explain.single import attribute_scores, confusion
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
@@ -32,6 +34,8 @@ class Analysis(msgspec.Struct, frozen=True):
         edges: how numbers are cut into buckets (see `AttributeSelection`), "fixed" at given edges, or "mixed".
         cases: `task/language` -> example id -> the example.
         left_out: answers of any system that are in no score, and why.
+        convention: whose definitions of attributes were asked for: "ours", "paper" or "explainaboard".
+        dialect: in which questions were judged, where another than each task's own was asked for.
     """
 
     explanations: list[Explanation]
@@ -39,6 +43,8 @@ class Analysis(msgspec.Struct, frozen=True):
     edges: Edges = "language"
     cases: dict[str, dict[str, ListedExample]] = {}
     left_out: list[LeftOut] = []
+    convention: str = OURS
+    dialect: str = ""
 
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
@@ -84,6 +90,8 @@ def explain(  # noqa: PLR0913 - what the verb can be told
     examples: int = 0,
     resample: Resample = "source",
     strict: bool = False,
+    convention: str = OURS,
+    dialect: str = "",
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
@@ -100,20 +108,30 @@ def explain(  # noqa: PLR0913 - what the verb can be told
         resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
             from the same ones.
         strict: refuse answers that would be left out, for want of gold or of a right name.
+        convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in
+            ExplainaBoard's reports.
+        dialect: the normaliser of answers to questions, "squad" or "mlqa"; each task's own if "".
 
     Returns:
         Every bucket of every attribute with its score; of two systems or more also their differences.
 
     Raises:
         PredictionError: no predictions, systems without a common cell, answers that cannot be scored, or gold for none.
-        UnknownNameError: no such suite, task, language, split or attribute.
+        UnknownNameError: no such suite, task, language, split, attribute, convention or dialect.
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
     request = Request.of(
-        suite, tasks=tasks, languages=languages, split=split, data=data, resample=resample, strict=strict
+        suite,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        data=data,
+        resample=resample,
+        strict=strict,
+        dialect=dialect,
     )
-    selection = select_attributes(attributes, request)
+    selection = select_attributes(attributes, request, convention)
     return explain_request(predictions, request, selection, examples=examples)
 
 
@@ -135,7 +153,7 @@ def explain_request(
     names = distinct_names([str(system["name"]) for system in about])
     shared = shared_binnings(request, selection, progress)
     collector = ExampleCollector(examples, names) if examples > 0 else None
-    singles = [Explanation(system, request.suite.id, request.split, [], {}) for system in about]
+    singles = [Explanation(system, request.suite.id, request.split, [], {}, {}) for system in about]
     pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
     left_out: list[LeftOut] = []
     for table in cell_tables(systems, request, progress, left_out):
@@ -147,12 +165,15 @@ def explain_request(
                 singles[system].facets.extend(more)
             if counts := confusion(table, place):
                 singles[system].confusion[table.name] = counts
+            if (sure := calibration(table, place)) is not None:
+                singles[system].calibration[table.name] = sure
         if len(table.systems) > 1:
             _compare(table, along, pairs, collector)
     if pairs and not any(pair.cells for pair in pairs.values()):
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
     cases = {} if collector is None else collector.found
-    return Analysis(singles, list(pairs.values()), selection.edges, cases, left_out)
+    said = (selection.convention, request.dialect)
+    return Analysis(singles, list(pairs.values()), selection.edges, cases, left_out, *said)
 
 
 def _compare(

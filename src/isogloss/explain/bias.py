@@ -13,7 +13,7 @@ from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.distances import Distances, distances
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.selection import AttributeSelection, select_attributes
+from isogloss.explain.selection import OURS, AttributeSelection, select_attributes
 from isogloss.metrics.statistics import IntArray
 from isogloss.notebooks import data_frame
 from isogloss.scoring.cells import Request
@@ -64,6 +64,7 @@ def dataset_bias(
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     attributes: Sequence[str] | None = None,
+    convention: str = OURS,
 ) -> DatasetBias:
     """What the examples of each language are like, before any system has seen them.
 
@@ -74,16 +75,17 @@ def dataset_bias(
         tasks: only these tasks.
         languages: only these languages.
         attributes: only these, in the words of `choose_attributes`.
+        convention: "ours", or "paper" or "explainaboard": whose definitions of attributes are taken.
 
     Returns:
         The distribution of every attribute in every cell that has data, and how far languages are apart.
 
     Raises:
         DataError: no cell has data.
-        UnknownNameError: no such suite, task, language, split or attribute.
+        UnknownNameError: no such suite, task, language, split, attribute or convention.
     """
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
-    return bias_request(request, select_attributes(attributes, request))
+    return bias_request(request, select_attributes(attributes, request, convention))
 
 
 def bias_request(

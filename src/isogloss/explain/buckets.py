@@ -81,12 +81,19 @@ class Binning:
 
 
 def learn_binning(
-    column: Column, discrete: bool, *, buckets: int = BUCKETS, top: int = TOP, greedy: bool = False
+    column: Column,
+    discrete: bool,
+    *,
+    buckets: int = BUCKETS,
+    top: int = TOP,
+    greedy: bool = False,
+    zero_apart: bool = False,
 ) -> Binning:
     """The cut that a column asks for: equal counts, or one bucket for each of the most frequent values.
 
     The k-th inner edge is the value at which the share of rows up to it is nearest to k / buckets. If greedy, a bucket
-    is filled value by value and closed once it holds its share, and the last gets what is left: nothing, at times.
+    is filled value by value and closed once it holds more than its share, as in ExplainaBoard, and the last gets what
+    is left: nothing, at times. If zero is apart, it has a bucket of its own, and the others share what is above it.
     """
     if discrete:
         often = Counter(column.astype(np.str_).tolist())
@@ -94,6 +101,9 @@ def learn_binning(
         # A bucket "rest" for one value would only hide its name.
         return Binning(values=tuple(ordered if len(ordered) <= top + 1 else ordered[:top]))
     numbers = column.astype(np.float64)
+    if zero_apart and np.any(numbers == 0):
+        above = learn_binning(numbers[numbers > 0], discrete, buckets=buckets - 1, greedy=greedy).edges or ()
+        return Binning(edges=(0.0, *above) if np.any(numbers > 0) else ())
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if len(values) < 2:
         return Binning(edges=())
@@ -107,10 +117,10 @@ def learn_binning(
 
 
 def _filled(upto: IntArray, share: float) -> list[int]:
-    """The values at which a bucket has its share of the rows, one bucket after the other."""
+    """The values at which a bucket has more than its share of the rows, one bucket after the other."""
     places: list[int] = []
     held = 0
-    while (place := int(np.searchsorted(upto, held + share))) < len(upto):
+    while (place := int(np.searchsorted(upto, held + share, side="right"))) < len(upto):
         places.append(place)
         held = int(upto[place])
     return places
@@ -128,6 +138,12 @@ def interval_text(low: float | None, high: float | None, *, first: bool) -> str:
     if first and low == high:
         return _short(high)
     return f"{'[' if first else '('}{_short(low)}, {_short(high)}]"
+
+
+def bucket_text(bucket: Bucket) -> str:
+    """A bucket's name with its edges, e.g. `XL (13, 29]`."""
+    edges = interval_text(bucket.low, bucket.high, first=bucket.name == "XS")
+    return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
 
 
 def _short(number: float) -> str:

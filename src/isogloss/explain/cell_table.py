@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from isogloss.errors import PredictionError
 from isogloss.explain import tagging
-from isogloss.explain.buckets import NONE
 from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
@@ -25,9 +24,6 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.kinds.tagging import SPANS
 from isogloss.tasks.task import Task
-
-# The buckets of the attribute `rank`.
-RANKS = ("1", "2-5", "6-20", NONE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,8 @@ class CellTable:
         data: the data folder, for the training set.
         systems: the places of these systems among all that were asked for.
         resample: whether examples of one source (an article, say) are thought of as drawn together.
+        confidences: for each system how sure it was of its answer to each example, 0..1, not a number where it does not
+            say, and None where it never does; empty where no system does.
     """
 
     task: Task
@@ -57,9 +55,10 @@ class CellTable:
     data: Path | None = None
     systems: tuple[int, ...] = (0,)
     resample: Resample = "source"
+    confidences: tuple[FloatArray | None, ...] = ()
 
     @cached_property
-    def _sources(self) -> IntArray:
+    def example_sources(self) -> IntArray:
         """The source of every example, as a number."""
         if self.resample == "example" or self.examples.clusters is None:
             return np.arange(len(self.examples))
@@ -69,7 +68,7 @@ class CellTable:
     @property
     def source_count(self) -> int:
         """How many sources the examples have."""
-        return int(self._sources.max(initial=-1)) + 1
+        return int(self.example_sources.max(initial=-1)) + 1
 
     def by_source(self, statistics: Statistics) -> Statistics:
         """Statistics of the table's rows with the sources as units."""
@@ -78,7 +77,7 @@ class CellTable:
     @property
     def row_sources(self) -> IntArray:
         """The source of every row."""
-        return self._sources[self.row_example]
+        return self.example_sources[self.row_example]
 
     @property
     def name(self) -> str:
@@ -107,16 +106,6 @@ class CellTable:
             return self._entity_columns.get(attribute.name)
         values = attribute.values(self.examples) if attribute.values is not None else None
         return None if values is None else values[self.row_example]
-
-    def ranks(self, system: int = 0) -> npt.NDArray[np.str_]:
-        """For each row, where in a system's ranking the first target stands: one of `RANKS`."""
-        upto = (1, 5, 20)
-        found = np.full(len(self.examples), len(upto))
-        for row, (ranked, targets) in enumerate(zip(self.values[system], self.examples["targets"], strict=True)):
-            hits = (place for place, one in enumerate((ranked or ())[: upto[-1]], 1) if one in targets)
-            found[row] = np.searchsorted(upto, next(hits, upto[-1] + 1))
-        names: npt.NDArray[np.str_] = np.array(RANKS)[found]
-        return names[self.row_example]
 
     @cached_property
     def scores(self) -> list[FloatArray]:
@@ -150,7 +139,13 @@ def cell_tables(
     for row in answered_cells(systems, request, progress, left_out):
         present = {place: answered for place, answered in enumerate(row) if answered is not None}
         table = _cell_table(list(present.values()), request.data)
-        yield replace(table, systems=tuple(present), resample=request.resample)
+        sure = tuple(map(_confidences, present.values()))
+        yield replace(table, systems=tuple(present), resample=request.resample, confidences=sure)
+
+
+def _confidences(answered: Answered) -> FloatArray | None:
+    given = answered.confidences
+    return None if given is None else np.array([np.nan if one is None else one for one in given])
 
 
 def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.explain.buckets import Binning
+from isogloss.explain.buckets import Binning, bucket_text
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.model import Attribute, Bucket
 from isogloss.explain.selection import AttributeSelection
@@ -40,17 +40,42 @@ def bucketed_rows(
     table: CellTable, selection: AttributeSelection, shared: SharedBinnings | None = None
 ) -> list[BucketedRows]:
     """The cell along every selected attribute; one that is the same everywhere tells nothing and is left out."""
-    found = []
-    for attribute in selection.of(table.task.kind, table.examples):
-        column = table.column(attribute)
-        if column is None or not len(column):
-            continue
-        counted = column if table.counted is None else column[table.counted]
-        binning = (shared or {}).get((table.task.id, attribute.name)) or selection.binning(attribute, counted)
-        buckets, codes = binning.apply(column, table.counted)
-        if len(buckets) > 1:
-            found.append(BucketedRows(table.described(attribute), buckets, codes))
-    return found
+    cell = (table.task.kind, table.examples)
+    found = [_cut(table, selection, attribute, shared) for attribute in selection.of(*cell)]
+    for pair in selection.crosses_of(*cell):
+        sides = [_cut(table, selection, attribute, shared) for attribute in pair]
+        found.append(_crossed(table, *(side for side in sides if side is not None)))
+    return [bucketed for bucketed in found if bucketed is not None and len(bucketed.buckets) > 1]
+
+
+def _cut(
+    table: CellTable, selection: AttributeSelection, attribute: Attribute, shared: SharedBinnings | None
+) -> BucketedRows | None:
+    """The cell along one attribute, None where it cannot be made."""
+    column = table.column(attribute)
+    if column is None or not len(column):
+        return None
+    counted = column if table.counted is None else column[table.counted]
+    binning = (shared or {}).get((table.task.id, attribute.name)) or selection.binning(attribute, counted)
+    return BucketedRows(table.described(attribute), *binning.apply(column, table.counted))
+
+
+def _crossed(table: CellTable, *sides: BucketedRows) -> BucketedRows | None:
+    """The cell along two attributes at once, a bucket for each pair of theirs that holds any row."""
+    if len(sides) < 2:
+        return None
+    first, second = sides
+    pairs = first.codes * len(second.buckets) + second.codes
+    used, codes = np.unique(pairs, return_inverse=True)
+    codes = codes.reshape(-1)
+    sizes = np.bincount(codes if table.counted is None else codes[table.counted], minlength=len(used))
+    buckets = []
+    for pair, size in zip(used.tolist(), sizes.tolist(), strict=True):
+        one, other = divmod(pair, len(second.buckets))
+        name = f"{bucket_text(first.buckets[one])} · {bucket_text(second.buckets[other])}"
+        buckets.append(Bucket(name, None, None, size))
+    names = (f"{first.attribute.name}+{second.attribute.name}", f"{first.attribute.title} × {second.attribute.title}")
+    return BucketedRows(Attribute(*names, discrete=True), buckets, codes)
 
 
 def bucket_estimates(table: CellTable, statistics: Statistics, bucketed: BucketedRows) -> list[Estimate]:

@@ -31,6 +31,7 @@ class Attribute:
         level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
             what depends on what a system said.
         counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
+        conventions: those that `values` takes although it counts no tokens: other definitions of the same thing.
     """
 
     name: str
@@ -40,6 +41,11 @@ class Attribute:
     values: Callable[..., Column | None] | None = None
     level: Literal["example", "entity", "answer"] = "example"
     counts_tokens: bool = False
+    conventions: tuple[str, ...] = ()
+
+    def takes(self, convention: str) -> bool:
+        """Whether the attribute is another one under a convention than under ours."""
+        return self.values is not None and (self.counts_tokens or convention in self.conventions)
 
 
 class Bucket(msgspec.Struct, frozen=True):
@@ -84,6 +90,40 @@ class AttributeScores(BucketedAttribute, frozen=True):
     insight: str = ""
 
 
+class CalibrationBin(msgspec.Struct, frozen=True):
+    """The answers with a confidence from `low` on and below `high`; mean confidence and mean score are 0..100."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    score: float
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """How far a system's confidences are from its scores in one cell, on the 0..100 scale.
+
+    Attributes:
+        n: the answers that have a confidence.
+        confidence: their mean confidence.
+        score: their mean score, 100 for all right; where less is better it is turned round.
+        gap: confidence minus score: above 0 the system is too sure of itself.
+        gap_low: the lower end of the 95 % interval of the gap; None from fewer than 20 sources.
+        gap_high: its upper end.
+        ece: expected calibration error: the distance between confidence and score, bin by bin, weighted by size.
+        bins: ten bins of equal width, without those that hold nothing.
+    """
+
+    n: int
+    confidence: float
+    score: float
+    gap: float
+    gap_low: float | None
+    gap_high: float | None
+    ece: float
+    bins: list[CalibrationBin]
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """Everything that was found out about one system (single analysis)."""
 
@@ -93,6 +133,8 @@ class Explanation(msgspec.Struct, frozen=True):
     facets: list[AttributeScores]
     # "task/language" -> gold label -> predicted label -> how often
     confusion: dict[str, dict[str, dict[str, int]]] = {}
+    # "task/language" -> how far its confidences are from its scores, where it gives any
+    calibration: dict[str, Calibration] = {}
 
     @property
     def sentences(self) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
 from isogloss.explain.model import Bucket, BucketedAttribute
-from isogloss.metrics.estimate import Estimate, difference, estimate, swaps
+from isogloss.metrics.estimate import ROUNDING, Estimate, difference, estimate, swaps
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA, ENOUGH
 from isogloss.scoring.contrast import SystemContrast, contrast_fields, corrected, tested
@@ -38,6 +38,20 @@ class AttributeContrasts(BucketedAttribute, frozen=True):
     """Two systems bucket by bucket along an attribute, and where the order of the cell turns."""
 
     buckets: list[BucketContrast]
+
+    @property
+    def largest_gain(self) -> BucketContrast | None:
+        """The bucket in which the first system is ahead by most, None where it is ahead in none (Table 6's blue)."""
+        return self._farthest(-1 if self.lower_is_better else 1)
+
+    @property
+    def largest_loss(self) -> BucketContrast | None:
+        """The bucket in which the first system is behind by most, None where it is behind in none (Table 6's red)."""
+        return self._farthest(1 if self.lower_is_better else -1)
+
+    def _farthest(self, sign: int) -> BucketContrast | None:
+        farthest = max(self.buckets, key=lambda row: sign * row.difference)
+        return farthest if sign * farthest.difference > 100 * ROUNDING else None
 
 
 class Disagreement(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The attributes somebody asked for: which, how their lengths are counted, and how each is cut into buckets."""
+"""The attributes somebody asked for: which, how each is defined, and how each is cut into buckets."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -7,8 +7,9 @@ from typing import Literal, cast
 
 from isogloss.errors import PredictionError, unknown
 from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
+from isogloss.explain.attributes.lengths import REFERENCES
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.registry import all_attributes, counted
+from isogloss.explain.attributes.registry import all_attributes, attributes_under, counted
 from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
 from isogloss.scoring.cells import Request
@@ -18,9 +19,16 @@ from isogloss.tasks.registry import task
 
 # The word for every attribute there is.
 ALL = "all"
-Edges = Literal["language", "shared", "greedy", "fixed", "mixed"]
-BinningRule = Literal["language", "shared", "greedy"] | tuple[float, ...]
-BINNING_RULES = ("language", "shared", "greedy")
+# What may be asked for as a whole: our definitions and cuts, or those of others.
+OURS = "ours"
+Edges = Literal["language", "shared", "greedy", "above-zero", "fixed", "mixed"]
+BinningRule = Literal["language", "shared", "greedy", "above-zero"] | tuple[float, ...]
+BINNING_RULES = ("language", "shared", "greedy", "above-zero")
+# How others cut numbers. The paper's Table 26 has the same edges of eLen in all languages, and 0 of rPos by itself.
+REFERENCE_RULES: dict[str, dict[str, BinningRule]] = {
+    "paper": {ALL: "greedy", "eLen": (1.0, 2.0, 4.0), "rPos": "above-zero"},
+    "explainaboard": {ALL: "greedy"},
+}
 _RULE = re.compile(rf"{'|'.join(BINNING_RULES)}|[-+.:e\d]+")
 
 
@@ -31,11 +39,21 @@ class AttributeSelection:
     Attributes:
         attributes: which, in the order they are shown; all there are if None.
         rules: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
-            "shared", into equal counts over all languages of a task; "greedy", as in the XTREME-R paper; or at edges.
+            "shared", into equal counts over all languages of a task; "greedy", one bucket filled after the other;
+            "above-zero", so above 0, which has a bucket of its own; or at edges.
+        convention: whose definitions and cuts were asked for as a whole: "ours", or one of `REFERENCES`.
+        crosses: pairs of attributes whose buckets are crossed; they need not be among `attributes`.
     """
 
     attributes: tuple[Attribute, ...] | None = None
     rules: Mapping[str, BinningRule] | None = None
+    convention: str = OURS
+    crosses: tuple[tuple[Attribute, Attribute], ...] = ()
+
+    def crosses_of(self, kind: str, examples: Examples | None = None) -> list[tuple[Attribute, Attribute]]:
+        """The crossed attributes of a kind of task, or of some examples of it."""
+        found = KINDS[kind]
+        return [pair for pair in self.crosses if all(applies(one, found, examples) for one in pair)]
 
     def of(self, kind: str, examples: Examples | None = None) -> list[Attribute]:
         """The selected attributes of a kind of task, or of some examples of it."""
@@ -52,60 +70,80 @@ class AttributeSelection:
         rule = self.rule(attribute.name)
         if isinstance(rule, tuple):
             return fixed_binning(rule)
-        return learn_binning(column, attribute.discrete, greedy=rule == "greedy")
+        zero_apart = rule == "above-zero"
+        return learn_binning(column, attribute.discrete, greedy=zero_apart or rule == "greedy", zero_apart=zero_apart)
 
     @property
     def edges(self) -> Edges:
         """How all are cut, or "mixed"; edges that are given count only where there are no others."""
-        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in self.attributes]
+        attributes = [*(self.attributes or ()), *(one for pair in self.crosses for one in pair)]
+        names = [ALL, *(self.rules or ())] if self.attributes is None else [one.name for one in attributes]
         rules = {rule for name in names if not isinstance(rule := self.rule(name), tuple)}
         return "fixed" if not rules else "mixed" if len(rules) > 1 else rules.pop()
 
 
-def choose_attributes(words: Sequence[str] | None, kinds: Collection[str]) -> AttributeSelection:
+def choose_attributes(
+    words: Sequence[str] | None, kinds: Collection[str], convention: str = OURS
+) -> AttributeSelection:
     """Attributes in a user's words.
 
     Args:
-        words: `aLen`, or `all`; its lengths counted by a convention, `aLen@whitespace`; or from a file,
+        words: `aLen`, or `all`; defined by a convention, `aLen@whitespace` or `aLen@paper`; or from a file,
             `mine@values.jsonl`, and `fertility@tokenizer.json` or `fertility@vocab.txt` under a tokenizer. Each may
-            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. None selects all.
+            say how it is cut: at edges, `aLen=2:5:13`, or by a rule, `all=shared`. Two are crossed by a plus sign,
+            `aLen+qType`, and cut as each by itself. None selects all.
         kinds: the kinds of the tasks that are explained.
+        convention: "ours"; or "paper" or "explainaboard", by which then everything is defined and cut about which the
+            words say nothing else.
 
     Returns:
         The selection.
 
     Raises:
         UnknownNameError: no attribute of these kinds has that name, or there is no such convention.
-        PredictionError: an attribute cannot be counted or cut in that way.
+        PredictionError: an attribute cannot be defined or cut in that way.
         DataError: a file cannot be read.
     """
-    if words is None:
+    if convention not in (OURS, *REFERENCES):
+        raise unknown("convention", convention, (OURS, *REFERENCES))
+    if words is None and convention == OURS:
         return AttributeSelection()
-    known = [one for one in all_attributes() if any(applies(one, KINDS[kind]) for kind in kinds)]
+    usual = CONVENTIONS[0] if convention == OURS else cast("Convention", convention)
     wanted: set[tuple[str, str]] = set()
     from_files: list[Attribute] = []
+    crosses: list[tuple[Attribute, Attribute]] = []
     rules: dict[str, BinningRule] = {}
-    for name, source, rule in map(_parts, words):
+    for word in [ALL] if words is None else words:
+        if sides := _crossed(word, usual, kinds):
+            crosses.append(sides)
+            continue
+        name, source, rule = _parts(word)
         if name.casefold() == ALL:
-            convention = _convention(source)
-            wanted.update((one.name, convention if one.counts_tokens else CONVENTIONS[0]) for one in known)
+            how = _convention(source) if source else usual
+            wanted.update((one.name, how if one.takes(how) else CONVENTIONS[0]) for one in _known(kinds, how))
             found = Attribute(ALL, ALL)
         elif source in ("", *CONVENTIONS):
-            convention = _convention(source)
-            found = counted(_named(name, convention, known), convention)
-            wanted.add((found.name.partition("@")[0], convention))
+            found, how = _named(name, source, usual, kinds)
+            wanted.add((found.name.partition("@")[0], how))
         else:
             found = _from_file(name, source)
             from_files.append(found)
         if rule:
             rules[found.name] = _rule(found, rule)
-    named = [counted(one, how) for how in CONVENTIONS for one in known if (one.name, how) in wanted]
-    return AttributeSelection((*named, *from_files), rules)
+    named = [counted(one, how) for how in CONVENTIONS for one in _known(kinds, how) if (one.name, how) in wanted]
+    if ALL not in rules:
+        rules = REFERENCE_RULES.get(convention, {}) | rules
+    return AttributeSelection((*named, *from_files), rules, convention, tuple(crosses))
 
 
-def select_attributes(words: Sequence[str] | None, request: Request) -> AttributeSelection:
+def select_attributes(words: Sequence[str] | None, request: Request, convention: str = OURS) -> AttributeSelection:
     """The attributes in a user's words, checked against the kinds of the request's tasks."""
-    return choose_attributes(words, sorted({task(name).kind for name in request.tasks}))
+    return choose_attributes(words, sorted({task(name).kind for name in request.tasks}), convention)
+
+
+def _known(kinds: Collection[str], convention: Convention) -> list[Attribute]:
+    """The attributes that tasks of these kinds have under a convention, by our definition."""
+    return [one for one in attributes_under(convention) if any(applies(one, KINDS[kind]) for kind in kinds)]
 
 
 def _parts(word: str) -> tuple[str, str, str]:
@@ -117,24 +155,42 @@ def _parts(word: str) -> tuple[str, str, str]:
     return name, source, rule
 
 
+def _crossed(word: str, usual: Convention, kinds: Collection[str]) -> tuple[Attribute, Attribute] | None:
+    """The two attributes of a word such as `aLen+qType@paper`; None for any other: paths and edges may have a plus."""
+    first, plus, second = word.partition("+")
+    sides = [side.partition("@") for side in (first, second)]
+    if not plus or "=" in word or any(source not in ("", *CONVENTIONS) for _, _, source in sides):
+        return None
+    (one, _), (other, _) = (_named(name, source, usual, kinds) for name, _, source in sides)
+    for attribute in (one, other):
+        if attribute.values is None and attribute.level != "entity":
+            raise PredictionError(f"{attribute.name} depends on the answers of a system: it cannot be crossed")
+    return one, other
+
+
 def _convention(source: str) -> Convention:
     if source not in ("", *CONVENTIONS):
         raise unknown("convention", source, CONVENTIONS)
     return cast("Convention", source or CONVENTIONS[0])
 
 
-def _named(name: str, convention: Convention, known: Sequence[Attribute]) -> Attribute:
-    """The attribute of that name; of several that apply to different kinds the first."""
+def _named(name: str, source: str, usual: Convention, kinds: Collection[str]) -> tuple[Attribute, Convention]:
+    """The attribute of that name, of several that apply to different kinds the first, and whose definition it has."""
     if name.casefold() == FERTILITY:
         fix = "Write fertility@tokenizer.json, or fertility@vocab.txt"
         raise PredictionError("fertility is that of a tokenizer, and none is named", fix=fix)
+    how = _convention(source) if source else usual
+    known = _known(kinds, how)
     found = next((one for one in known if one.name.casefold() == name.casefold()), None)
     if found is None:
         raise unknown("attribute", name, {one.name for one in known})
-    if convention != CONVENTIONS[0] and not found.counts_tokens:
-        others = ", ".join(other.name for other in known if other.counts_tokens)
-        raise PredictionError(f"{found.name} counts no tokens of a text", fix=f"{convention} is for {others}")
-    return found
+    if how != CONVENTIONS[0] and not found.takes(how):
+        if source:
+            others = ", ".join(other.name for other in known if other.takes(how))
+            what = f"{found.name} counts no tokens: under {how} it is the same"
+            raise PredictionError(what, fix=f"{how} is for {others}")
+        how = CONVENTIONS[0]
+    return counted(found, how), how
 
 
 def _from_file(name: str, path: str) -> Attribute:

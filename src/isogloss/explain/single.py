@@ -8,13 +8,11 @@ from math import comb
 import msgspec
 
 from isogloss.explain import tagging
-from isogloss.explain.attributes.retrieval import RANK
-from isogloss.explain.buckets import Binning, interval_text
-from isogloss.explain.cell_table import RANKS, CellTable
+from isogloss.explain.buckets import bucket_text
+from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
-from isogloss.explain.model import AttributeScores, Bucket, BucketScore
-from isogloss.explain.selection import AttributeSelection
+from isogloss.explain.model import AttributeScores, BucketScore
 from isogloss.metrics.estimate import ROUNDING, Estimate, difference
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA
@@ -52,17 +50,6 @@ def _with_insights(facets: Sequence[AttributeScores], estimates: Sequence[list[E
         msgspec.structs.replace(facet, insight=_insight(facet, p, has_trend=trend < ALPHA))
         for facet, p, trend in zip(facets, ranges, trends, strict=True)
     ]
-
-
-def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int = 0) -> list[BucketedRows]:
-    """A cell cut by what a system answered: by the rank of the first hit.
-
-    Such buckets go with the score by definition, so no sentence is due about them: it would be true of any system.
-    """
-    if RANK not in selection.of(table.task.kind, table.examples):
-        return []
-    buckets, codes = Binning(values=RANKS).apply(table.ranks(system))
-    return [BucketedRows(RANK, buckets, codes)] if len(buckets) > 1 else []
 
 
 def _scores(
@@ -133,12 +120,6 @@ def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:
 def _trend(facet: AttributeScores) -> str:
     first, *_, last = (score.value for score in facet.buckets if score.bucket.low is not None and score.low is not None)
     return f"; the score {'rises' if last > first else 'falls'} from bucket to bucket"
-
-
-def bucket_text(bucket: Bucket) -> str:
-    """A bucket's name with its edges, e.g. `XL (13, 29]`."""
-    edges = interval_text(bucket.low, bucket.high, first=bucket.name == "XS")
-    return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
 
 
 def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:

@@ -33,6 +33,14 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     return values, [*problems, *_abstained(task, examples, answers, places)]
 
 
+def aligned_confidences(examples: Examples, answers: Answers) -> list[float | None] | None:
+    """How sure the system was of its answer to each example, None where it does not say; None where it never does."""
+    if answers.confidences is None:
+        return None
+    rows, _ = first_rows(answers)
+    return [answers.confidences[rows[name]] if name in rows else None for name in examples.ids]
+
+
 def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
     """The same pairs, with those of all sources that gold does not name as the one answer of `REST`."""
     known = set(examples.ids)

@@ -13,7 +13,7 @@ import msgspec
 from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.align import align, first_rows
+from isogloss.predictions.align import align, aligned_confidences, first_rows
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
@@ -35,6 +35,7 @@ class CheckedAnswers:
         values: an answer for each example, None where there is none.
         problems: what is wrong with them.
         left_out: why they cannot be scored here, whatever they are.
+        confidences: how sure the system was of each answer, where it says so.
     """
 
     split: str
@@ -43,6 +44,7 @@ class CheckedAnswers:
     values: Values = ()
     problems: list[Problem] = field(default_factory=list)
     left_out: LeftOut | None = None
+    confidences: list[float | None] | None = None
 
 
 def check_answers(
@@ -85,6 +87,7 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
     checked.values, problems = align(task, examples, answers)
+    checked.confidences = aligned_confidences(examples, answers)
     checked.problems = [*_passed_over(task, examples.language, file), *_damage(source, task, file), *problems]
     return checked
 

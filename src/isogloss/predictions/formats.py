@@ -32,7 +32,8 @@ T = TypeVar("T")
 class Answers:
     """What a file says: ids and answers in file order, the line of each (0: not known), and what is wrong.
 
-    `articles` names what each is about, where the file says it.
+    `articles` names what each is about, where the file says it; `confidences` is how sure the system was of each, a
+    probability or None, and None as a whole where the file says nothing of it.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class Answers:
     numbers: list[int] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     articles: list[str] | None = None
+    confidences: list[float | None] | None = None
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """One more answer."""
@@ -89,7 +91,7 @@ class Answers:
 
 
 def json_lines(path: Path, kind: Kind) -> Answers:
-    """Our own format: `{"id": …, "prediction": …}` a line; further keys are ignored."""
+    """Our own format: `{"id": …, "prediction": …}` a line, with a `confidence` at will; further keys are ignored."""
     return _read_json_lines(blocks(path), path, kind)
 
 
@@ -100,9 +102,11 @@ def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
 
 def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
     """Runs of whole lines, each decoded at once; only one with a blank line or a fault is looked at line by line."""
-    line_type = msgspec.defstruct("Line", [("id", str | int), ("prediction", kind.answer_type | None)], gc=False)
+    fields: list[Any] = [("id", str | int), ("prediction", kind.answer_type | None), ("confidence", Any, None)]
+    line_type = msgspec.defstruct("Line", fields, gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
+    confidences: list[Any] = []
     normalize = kind.normalize
     before = 0
     for raw in answers.worth_reading(runs):
@@ -117,14 +121,28 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
                 [None if line.prediction is None else normalize(line.prediction) for line in decoded],
                 range(before + 1, before + count + 1),
             )
+            confidences += [line.confidence for line in decoded]
         elif not raw.isspace():
-            _one_by_one(raw, before, decoder, kind, answers)
+            confidences += _one_by_one(raw, before, decoder, kind, answers)
         before += count
+    answers.confidences = _probabilities(confidences, answers)
     return answers
 
 
-def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> None:
-    """The slow path: find each error."""
+def _probabilities(confidences: list[Any], answers: Answers) -> list[float | None] | None:
+    """The confidences of a file that gives any; one that is no probability spoils all, and a warning says so."""
+    for row, value in enumerate(confidences):
+        sound = value is None or (type(value) in (int, float) and 0 <= value <= 1)
+        if not sound:
+            what, fix = f"confidence {value!r:.40} is no number from 0 to 1", "No confidence of this file is used"
+            answers.problems.append(Problem(answers.where(row), what, fix, warning=True))
+            return None
+    return None if all(value is None for value in confidences) else confidences
+
+
+def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> list[Any]:
+    """The slow path: find each error; the confidences of the others."""
+    confidences: list[Any] = []
     for number, line in answers.worth_reading(enumerate(raw.split(b"\n"), before + 1)):
         if not line.strip():
             continue
@@ -141,6 +159,8 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
         else:
             value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
             answers.add(str(decoded.id), value, number)
+            confidences.append(decoded.confidence)
+    return confidences
 
 
 def _answer_of(line: bytes) -> str:

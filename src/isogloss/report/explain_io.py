@@ -168,7 +168,8 @@ def _continued(known: Explanation | None, more: Explanation) -> Explanation:
     if known is None:
         return more
     facets, confusion = [*known.facets, *more.facets], {**known.confusion, **more.confusion}
-    return msgspec.structs.replace(known, facets=facets, confusion=confusion)
+    calibration = {**known.calibration, **more.calibration}
+    return msgspec.structs.replace(known, facets=facets, confusion=confusion, calibration=calibration)
 
 
 def _add_cases(

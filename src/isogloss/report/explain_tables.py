@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.buckets import bucket_text
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.single import best_and_worst, bucket_text
+from isogloss.explain.single import best_and_worst
 from isogloss.figures import score_text
+from isogloss.report.across_tables import across_tables
 from isogloss.report.formatting import shortened
 from isogloss.report.left_out import left_out_notes
 from isogloss.report.pairwise_tables import pairwise_tables
@@ -15,18 +17,40 @@ from isogloss.report.tables import Table
 BINNING = {
     "language": "buckets of equal counts within each language",
     "shared": "bucket edges shared by all languages of a task",
-    "greedy": "buckets filled one after the other within each language, as in the paper",
+    "greedy": "buckets filled one after the other within each language",
+    "above-zero": "0 by itself, and above it buckets filled one after the other within each language",
     "fixed": "bucket edges as given",
     "mixed": "bucket edges as asked for, attribute by attribute",
 }
 
+CONVENTION_NOTES = {
+    "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Tables 25 and 26",
+    "explainaboard": "…@explainaboard: attributes and buckets as in ExplainaBoard's reports",
+}
 
-def analysis_tables(analysis: Analysis) -> list[Table]:
-    """Pairs of systems if there are two or more, else the one system; examples below."""
-    tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
+
+def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
+    """Pairs of systems if there are two or more, else the one system; examples below.
+
+    If `across`, every bucket stands once for all languages of a task, however many cells there are.
+    """
+    if across:
+        tables = across_tables(analysis)
+    else:
+        tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
     if tables:
-        tables[0].notes += [BINNING[analysis.edges], *left_out_notes(analysis.left_out)]
+        tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
     return [*tables, *_case_tables(analysis)]
+
+
+def definition_notes(analysis: Analysis) -> list[str]:
+    """How attributes, buckets and scores are defined, as far as it is not the usual."""
+    notes = [BINNING[analysis.edges]]
+    if analysis.convention in CONVENTION_NOTES:
+        notes.append(CONVENTION_NOTES[analysis.convention])
+    if analysis.dialect:
+        notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
+    return notes
 
 
 def _case_tables(analysis: Analysis) -> list[Table]:

@@ -88,6 +88,7 @@ def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Ite
             "p": p_text(row.p),
             "verdict": verdicts[row.favours(facet.lower_is_better)],
             "turns": "yes" if row.flips else "no",
+            "extreme": "gain" if row is facet.largest_gain else "loss" if row is facet.largest_loss else "no",
         }
 
 
@@ -117,7 +118,7 @@ def pairwise_chart(
             "x": charts.bucket_axis(order),
             "y": {"field": "difference", **value},
             "shape": shape,
-            "tooltip": charts.tooltip({**fields, **more, "turns": "order turns"}),
+            "tooltip": charts.tooltip({**fields, **more, "turns": "order turns", "extreme": "largest"}),
         },
     }
     layers = [zero, *({**layer, "encoding": {**layer["encoding"], "color": colour}} for layer in (intervals, dots))]

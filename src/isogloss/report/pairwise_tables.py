@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from isogloss.explain.buckets import bucket_text
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
-from isogloss.explain.single import bucket_text
 from isogloss.figures import difference_text
 from isogloss.report.formatting import contrast_texts, interval_notes
 from isogloss.report.grouping import group_by
@@ -12,7 +12,10 @@ from isogloss.report.single_tables import CELLS_SHOWN, bucket_edges
 from isogloss.report.tables import Table
 from isogloss.scoring.names import language_name
 
-MARKS = "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ the order of the two is not that of the cell"
+MARKS = (
+    "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ the order of the two is not that of the cell; "
+    "▲ largest gain, ▼ largest loss of the first system along an attribute, whether sure or not"
+)
 
 
 def pairwise_tables(pairs: Sequence[PairwiseExplanation]) -> list[Table]:
@@ -76,7 +79,7 @@ def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             where = facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric
             for row in facet.buckets:
                 what = row.bucket.name, bucket_edges(row.bucket), *_pair_columns(pairs, pair.first, pair.second)
-                table.add(*where, *what, *_numbers(row), _marks(row))
+                table.add(*where, *what, *_numbers(row), _marks(facet, row))
     table.notes = [MARKS, *interval_notes(table)]
     return table
 
@@ -89,7 +92,7 @@ def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts])
     for facet in facets:
         for place, row in enumerate(facet.buckets):
             attribute = facet.attribute if place == 0 else ""
-            table.add(attribute, bucket_text(row.bucket), *_numbers(row), _marks(row))
+            table.add(attribute, bucket_text(row.bucket), *_numbers(row), _marks(facet, row))
     table.notes = interval_notes(table)
     return table
 
@@ -118,8 +121,9 @@ def _numbers(row: BucketContrast) -> tuple[str, ...]:
     return (*contrast_texts(row), str(row.bucket.n))
 
 
-def _marks(row: BucketContrast) -> str:
-    return "●" * row.significant + "⇄" * row.flips
+def _marks(facet: AttributeContrasts, row: BucketContrast) -> str:
+    extreme = "▲" * (row is facet.largest_gain) + "▼" * (row is facet.largest_loss)
+    return extreme + "●" * row.significant + "⇄" * row.flips
 
 
 def _turned(pair: PairwiseExplanation) -> Iterator[tuple[AttributeContrasts, BucketContrast]]:

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from isogloss.explain.buckets import NAMES
+from isogloss.explain.buckets import NAMES, bucket_text
 from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
-from isogloss.explain.single import best_and_worst, bucket_text
-from isogloss.figures import interval_text, score_text
+from isogloss.explain.single import best_and_worst
+from isogloss.figures import difference_interval_text, difference_text, interval_text, score_text
 from isogloss.report.formatting import interval_notes, shortened
 from isogloss.report.grouping import group_by
 from isogloss.report.tables import Table
@@ -19,18 +19,19 @@ CELLS_SHOWN = 6
 
 def explanation_tables(explanation: Explanation) -> list[Table]:
     """Every bucket of every cell under the main metric; for many cells, one table a task over its languages."""
-    facets = list(_under_main_metric(explanation.facets))
+    facets = list(under_main_metric(explanation.facets))
     cells = group_by(facets, lambda facet: (facet.task, facet.language)).values()
     system = str(explanation.system["name"])
     if len(cells) > CELLS_SHOWN:
         tables = [_task_table(system, of_task) for of_task in group_by(facets, lambda facet: facet.task).values()]
         if tables:
             tables[-1].notes.append("one to six cells are shown bucket by bucket: narrow with --tasks and --languages")
+            tables[-1].notes.append("--across shows every bucket over all languages, values too")
         return tables
     tables = [_cell_table(system, of_cell) for of_cell in cells]
     if tables:
         tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
-    return [*tables, *_confusion_tables(explanation)]
+    return [*tables, *_confusion_tables(explanation), *_calibration_tables(explanation)]
 
 
 def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
@@ -48,14 +49,15 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     """For each attribute the buckets' mean over languages, and in how many of these best and worst really differ."""
     task, metric = facets[0].task, facets[0].metric
     count = len({facet.language for facet in facets})
-    header = ("attribute", *NAMES, "differ", "best", "worst")
-    table = Table(f"{system} on {task}: {metric} by attribute, mean over {count} languages", header)
+    header = ("attribute", *NAMES, "languages", "differ", "best", "worst")
+    table = Table(f"{system} on {task}: {metric} by attribute, mean over up to {count} languages", header)
     for attribute, inside in group_by(facets, lambda facet: facet.attribute).items():
         means = [_mean_of(inside, name) for name in NAMES]
         extremes = [found for facet in inside if (found := best_and_worst(facet)) is not None]
         best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
         differ = sum(bool(facet.insight) for facet in inside)
-        table.add(attribute, *means, f"{differ}/{len(inside)}", best, worst)
+        table.add(attribute, *means, f"{len(inside)}/{count}", f"{differ}/{len(inside)}", best, worst)
+    table.notes.append("languages: how many of the task's have the attribute, and are in its means")
     table.notes.append("differ: languages where best and worst bucket differ (Holm-corrected p < 0.05)")
     table.notes.append("best, worst: the bucket that is so most often, and in how many languages")
     return table
@@ -71,7 +73,7 @@ def _most_often(names: Sequence[str]) -> str:
     return f"{shortened(name, 10)} {count}" if name else ""
 
 
-def _under_main_metric(facets: Sequence[AttributeScores]) -> Iterator[AttributeScores]:
+def under_main_metric(facets: Sequence[AttributeScores]) -> Iterator[AttributeScores]:
     """The facets under the main metric of their cell, which is the first."""
     main: dict[tuple[str, str], str] = {}
     for facet in facets:
@@ -95,6 +97,25 @@ def _confusion_tables(explanation: Explanation) -> list[Table]:
         table = Table(f"{explanation.system['name']} on {name}: gold (rows) and answer", ("", *map(_label, answers)))
         for gold, row in sorted(counts.items()):
             table.add(_label(gold), *(str(row.get(answer, 0)) for answer in answers))
+        tables.append(table)
+    return tables
+
+
+def _calibration_tables(explanation: Explanation) -> list[Table]:
+    """For each cell with confidences, how right the system is when it is so and so sure."""
+    tables = []
+    for name, found in explanation.calibration.items():
+        header = ("confidence", "n", "mean confidence", "score", "difference")
+        table = Table(f"{explanation.system['name']} on {name}: calibration", header)
+        for each in found.bins:
+            numbers = score_text(each.confidence), score_text(each.score), difference_text(each.confidence - each.score)
+            table.add(range_text(each.low, each.high, first=True), str(each.n), *numbers)
+        interval = difference_interval_text(found.gap_low, found.gap_high)
+        of_gap = f"{difference_text(found.gap)} ({interval})" if interval else difference_text(found.gap)
+        table.notes = [
+            f"mean confidence minus mean score: {of_gap}; above 0 the system is too sure of itself",
+            f"expected calibration error over ten bins: {score_text(found.ece)}; chance alone keeps it above 0",
+        ]
         tables.append(table)
     return tables
 

@@ -4,12 +4,13 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from isogloss.errors import DataError, PredictionError, unknown
+from isogloss.metrics import qa
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.align import align
 from isogloss.predictions.check import check_answers
@@ -36,7 +37,7 @@ RESAMPLES: tuple[Resample, ...] = ("source", "example")
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be scored, and how."""
+    """What is to be scored, and how; `dialect` is that of question answering, "" for each task's own."""
 
     suite: Suite
     tasks: tuple[str, ...]
@@ -47,6 +48,7 @@ class Request:
     allow_partial: bool = False
     resample: Resample = "source"
     strict: bool = False
+    dialect: str = ""
 
     @classmethod
     def of(  # noqa: PLR0913 - what the verbs can be told
@@ -61,6 +63,7 @@ class Request:
         allow_partial: bool = False,
         resample: Resample = "source",
         strict: bool = False,
+        dialect: str = "",
     ) -> "Request":
         """A request in a user's words; every unknown name is an error with the nearest ones."""
         named = find_suite(suite)
@@ -70,6 +73,8 @@ class Request:
             raise unknown("split", split, ("test", "dev", "best"))
         if resample not in RESAMPLES:
             raise unknown("unit to resample", resample, RESAMPLES)
+        if dialect and dialect not in qa.DIALECTS:
+            raise unknown("dialect of question answering", dialect, qa.DIALECTS)
         wanted = chosen_tasks(tasks, named.tasks)
         codes = None
         if languages is not None:
@@ -79,7 +84,13 @@ class Request:
                 if code not in known:
                     raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
         labels = None if gold is None else Path(gold)
-        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample, strict)
+        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample, strict, dialect)
+
+    def task(self, name: str) -> Task:
+        """The task of that name; one of questions is judged in the dialect that was asked for."""
+        found = find_task(name)
+        in_dialect = self.dialect and found.dialect in qa.DIALECTS
+        return replace(found, options={**found.options, "dialect": self.dialect}) if in_dialect else found
 
     @property
     def gold_source(self) -> GoldSource:
@@ -140,12 +151,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Answered:
-    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers."""
+    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers.
+
+    `confidences` is how sure the system was of each answer, where its predictions say so.
+    """
 
     task: Task
     examples: Examples
     values: Values
     cell: Cell
+    confidences: list[float | None] | None = None
 
 
 def judged_cells(
@@ -182,7 +197,7 @@ def answered_cells(
     without_gold: list[list[LeftOut]] = [[] for _ in folders]
     misnamed = [[] if left_out is None else _misnamed(folder, request) for folder in folders]
     seen = [False] * len(folders)
-    for task in map(find_task, request.tasks):
+    for task in map(request.task, request.tasks):
         for language in request.languages_of(task) if any(folder.has(task) for folder in folders) else ():
             if progress is not None:
                 progress(f"{task.id}/{language}")
@@ -272,7 +287,8 @@ def _answered(
         problems += checked.problems
         return None
     try:
-        return _judged(task, checked.examples, checked.values, checked.problems)
+        judged = _judged(task, checked.examples, checked.values, checked.problems)
+        return judged if checked.confidences is None else replace(judged, confidences=checked.confidences)
     except DataError as error:
         without_gold.append(LeftOut(error.what, error.fix, task.id, language, checked.split, error.where))
         return None

@@ -36,7 +36,8 @@ def plain(texts: Sequence[str]) -> list[str]:
         return []
     # One long string is cheaper than many short ones; a line break inside a text is a space like any other.
     joined = "\n".join(text.replace("\n", " ") for text in texts)
-    encoded = normalize("NFC", joined).casefold().encode("utf-32-le", "surrogatepass")
+    composed = joined if joined.isascii() else normalize("NFC", joined)
+    encoded = composed.casefold().encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(encoded, dtype="<u4")
     present = np.flatnonzero(np.bincount(codes, minlength=1))
     becomes = np.zeros(int(present.max(initial=0)) + 1, dtype="<u4")

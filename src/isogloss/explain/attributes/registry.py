@@ -15,9 +15,9 @@ import numpy as np
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
-from isogloss.explain.attributes.lengths import CONVENTIONS, Convention, Texts, lengths, ratio
+from isogloss.explain.attributes.answers import CONFIDENCE, ERROR_TYPE, RANK
+from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.retrieval import RANK
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
 from isogloss.metrics.statistics import FloatArray
@@ -48,6 +48,11 @@ def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None 
     return _tokens(name, title, needs, values)
 
 
+def _defined(name: str, title: str, needs: str, values: Values, *, discrete: bool = False) -> Attribute:
+    """One that the paper and ExplainaBoard define in ways of their own."""
+    return Attribute(name, title, tuple(needs.split()), discrete, values, conventions=REFERENCES)
+
+
 def _named(name: str, title: str, needs: str, values: Values) -> Attribute:
     """One whose values are names."""
     return Attribute(name, title, tuple(needs.split()), values=values, discrete=True)
@@ -65,11 +70,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _length("aLen/qLen", "answer length over question length", "answers question", qa.first_answers, _QUESTION),
     _length("aLen/cLen", "answer length over context length", "answers context", qa.first_answers, _CONTEXT),
     _length("qLen/cLen", "question length over context length", "question context", _QUESTION, _CONTEXT),
-    _number("BLEU-AQ", "lexical overlap of answer and question (BLEU)", "answers question", qa.answer_question_bleu),
-    _number("BLEU-QC", "lexical overlap of question and context (BLEU)", "question context", qa.question_context_bleu),
+    _defined("BLEU-AQ", "lexical overlap of answer and question (BLEU)", "answers question", qa.answer_question_bleu),
+    _defined("BLEU-QC", "lexical overlap of question and context (BLEU)", "question context", qa.question_context_bleu),
     _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
     _number("answers", "number of different gold answers", "answers", qa.answer_count),
-    _named("qType", "question type", "question context", qa.question_type),
+    _defined("qType", "question type", "question context", qa.question_type, discrete=True),
     _named("label", "gold label", "label", text.label),
     _length("t1Len", "length of the first text in tokens", "first-text", text.first_texts),
     _length("t2Len", "length of the second text in tokens", "text_a text_b", _SECOND_TEXT),
@@ -104,6 +109,16 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _number("digits", "share of digits", "main-text", general.digit_share),
     _number("punctuation", "share of punctuation", "main-text", general.punctuation_share),
     RANK,
+    ERROR_TYPE,
+    CONFIDENCE,
+)
+
+# What only the paper and ExplainaBoard have: our own are others.
+REFERENCE_ATTRIBUTES: tuple[Attribute, ...] = (
+    _defined("similarity", "BLEU of the second text against the first, 0 to 100", "text_a text_b", text.similarity),
+    _length(
+        "text1_divided_text2", "first text's length over the second's", "text_a text_b", text.first_texts, _SECOND_TEXT
+    ),
 )
 
 PLUGINS: Registry[Attribute] = Registry("attribute", Attribute, {}, "isogloss.attributes")
@@ -142,13 +157,20 @@ def _guarded(name: str, values: Values) -> Values:
     return guarded
 
 
+def attributes_under(convention: Convention = "script") -> tuple[Attribute, ...]:
+    """All attributes there are under a convention, by our definition; `counted` gives those of the convention."""
+    if convention not in CONVENTIONS:
+        raise unknown("convention", convention, CONVENTIONS)
+    return (*all_attributes(), *(REFERENCE_ATTRIBUTES if convention in REFERENCES else ()))
+
+
 def attributes_for(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
     """The attributes of a kind of tasks.
 
     Args:
         kind: the name of a kind, as `Task.kind` has it.
         examples: with them, only the attributes that they have what is needed for.
-        convention: how lengths are counted; see `count_tokens`.
+        convention: how they are defined; see `count_tokens` and `bleus`.
 
     Returns:
         The attributes in the order in which they are shown.
@@ -157,7 +179,7 @@ def attributes_for(kind: str, examples: Examples | None = None, convention: Conv
         UnknownNameError: there is no such kind, or convention.
     """
     found = KINDS[kind]
-    return [counted(one, convention) for one in all_attributes() if applies(one, found, examples)]
+    return [counted(one, convention) for one in attributes_under(convention) if applies(one, found, examples)]
 
 
 def attribute(name: str, convention: Convention = "script", kind: str | None = None) -> Attribute:
@@ -165,7 +187,7 @@ def attribute(name: str, convention: Convention = "script", kind: str | None = N
 
     Args:
         name: as printed, e.g. "aLen".
-        convention: how lengths are counted; see `count_tokens`.
+        convention: how it is defined; see `count_tokens` and `bleus`.
         kind: the kind of tasks it is for, where several attributes have that name; else the first of them is given.
 
     Returns:
@@ -174,7 +196,7 @@ def attribute(name: str, convention: Convention = "script", kind: str | None = N
     Raises:
         UnknownNameError: there is none; the message has the nearest names.
     """
-    known = [one for one in all_attributes() if kind is None or applies(one, KINDS[kind])]
+    known = [one for one in attributes_under(convention) if kind is None or applies(one, KINDS[kind])]
     found = next((one for one in known if one.name.casefold() == name.casefold()), None)
     if found is None:
         raise unknown("attribute", name, dict.fromkeys(one.name for one in known))
@@ -182,10 +204,10 @@ def attribute(name: str, convention: Convention = "script", kind: str | None = N
 
 
 def counted(found: Attribute, convention: Convention) -> Attribute:
-    """The attribute with its tokens counted by a convention, which its name then has; others stay as they are."""
+    """The attribute as a convention defines it, which its name then has; what the convention leaves as it is stays."""
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
-    if convention == "script" or found.values is None or not found.counts_tokens:
+    if convention == CONVENTIONS[0] or found.values is None or not found.takes(convention):
         return found
     name, title = f"{found.name}@{convention}", f"{found.title} ({convention})"
     return replace(found, name=name, title=title, values=partial(found.values, convention=convention))

@@ -14,14 +14,11 @@ from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import Convention, count_tokens
 from isogloss.explain.attributes.needs import has, text_language
 from isogloss.explain.attributes.overlap import trigram_overlaps
-from isogloss.explain.model import Attribute, StrArray
+from isogloss.explain.model import StrArray
 from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.examples import Examples, Pool
 
 _UNKNOWN = "?"
-
-# What depends on a system's answers has no column of the examples: only the analysis of one system can show it.
-RANK = Attribute("rank", "rank of the first hit among 20", ("targets", "ranking"), discrete=True, level="answer")
 
 
 def _pool(examples: Examples) -> Pool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isogloss.explain.attributes.bleu import bleus
 from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio
 from isogloss.explain.attributes.lexicon import negates
 from isogloss.explain.attributes.overlap import overlaps
@@ -50,6 +51,11 @@ def choice_ratio(examples: Examples, convention: Convention = "script") -> Float
 def pair_overlap(examples: Examples) -> FloatArray:
     """Jaccard index of the two texts of a pair: of words, or of character trigrams where unspaced."""
     return overlaps(examples["text_a"], examples["text_b"], examples.language)
+
+
+def similarity(examples: Examples, convention: Convention = "explainaboard") -> FloatArray:
+    """ExplainaBoard's similarity: BLEU of the second text against the first, 0 to 100."""
+    return 100 * bleus(examples["text_b"], examples["text_a"], examples.language, convention)
 
 
 def choice_overlap(examples: Examples) -> FloatArray:

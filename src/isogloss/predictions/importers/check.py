@@ -74,8 +74,8 @@ def _refuse_other_texts(target: Target, examples: Examples, found: ImportedAnswe
             fix = "Is this the right language and split, with the rows in the dataset's order?"
             raise PredictionError(what + more, where=found.where(places[key]), fix=fix)
         rewritten = max(rewritten, sum(text != other for _, text, other in pairs))
-    if rewritten and target.kind.form == "answer":
-        found.notes.append(
-            f"the tool rewrote blanks, punctuation or case in {rewritten} examples; "
-            "answers are kept as they are and may score other than in the tool"
-        )
+    if rewritten:
+        of_answers = "answers are kept as they are and may score other than in the tool"
+        of_texts = "lengths and overlaps of the data's own texts may be other than in the tool"
+        note = of_answers if target.kind.form == "answer" else of_texts
+        found.notes.append(f"the tool rewrote blanks, punctuation or case in {rewritten} examples; {note}")

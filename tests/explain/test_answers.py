@@ -1,0 +1,163 @@
+"""How answers are wrong, and whether a system that is sure is right: by hand."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from e2e.command import isogloss
+from isogloss.explain.analysis import explain
+from isogloss.explain.answers import ERROR_TYPES, error_types, rows_by_answer
+from isogloss.explain.calibration import calibration
+from isogloss.explain.cell_table import CellTable
+from isogloss.explain.selection import choose_attributes
+from isogloss.explain.single import attribute_scores
+from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.predictions.formats import json_lines
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import judge, kind_of
+from isogloss.tasks.registry import task
+from predictions.made import xquad
+
+
+def asked(language: str, golds: list[list[str]], said: list[str | None]) -> CellTable:
+    n = len(golds)
+    columns = {"question": ["q"] * n, "context": ["c"] * n, "answers": golds}
+    examples = Examples("xquad", language, "test", [str(row) for row in range(n)], columns, "answers")
+    metrics = judge(task("xquad"), examples, said).metrics
+    return CellTable(task("xquad"), examples, (said,), np.arange(n), (metrics,))
+
+
+@pytest.mark.parametrize(
+    ("gold", "said", "expected"),
+    [
+        ("the Broncos", "Broncos!", "right"),  # articles and ASCII punctuation are the scorer's business
+        ("20–18", "20 – 18", "punctuation only"),  # a dash that is not ASCII
+        ("Denver Broncos", "Broncos of Denver", "wrong boundary"),
+        ("in 1999", "2001", "wrong span, right type"),
+        ("Peyton Manning", "Von Miller", "wrong span, right type"),
+        ("gold and silver", "a linebacker", "wrong span, right type"),
+        ("Peyton Manning", "in 1999", "no overlap"),
+        ("Peyton Manning", "a linebacker", "no overlap"),
+        ("308", "", "no answer"),
+        ("308", "–", "no answer"),
+        ("308", None, "no answer"),
+    ],
+)
+def test_ways_to_be_wrong(gold: str, said: str | None, expected: str) -> None:
+    found = error_types(asked("en", [[gold]], [said]))
+    assert found is not None
+    assert found.tolist() == [expected]
+
+
+def test_several_golds_and_scripts_without_blanks() -> None:
+    found = error_types(asked("en", [["x y", "20–18"], ["no", "in 1999"]], ["20 – 18", "5 May"]))
+    assert found is not None
+    assert found.tolist() == ["punctuation only", "wrong span, right type"]
+    # Without blanks no token is shared, but one answer lies within the other.
+    found = error_types(asked("zh", [["丹佛野马队"], ["丹佛野马队"]], ["野马队", "黑豹队"]))
+    assert found is not None
+    assert found.tolist() == ["wrong boundary", "wrong span, right type"]
+
+
+def test_they_are_buckets_of_one_system_in_a_fixed_order_and_get_no_sentence() -> None:
+    cell = asked("en", [["Ada Byron"]] * 4, ["Ada", "in 1815", "Ada Byron", "Ada Lovelace"])
+    (cut,) = rows_by_answer(cell, choose_attributes(["errorType"], ["qa"]))
+    assert [(bucket.name, bucket.n) for bucket in cut.buckets] == [
+        ("right", 1),
+        ("wrong boundary", 2),
+        ("no overlap", 1),
+    ]
+    assert [name for name in ERROR_TYPES if name in {bucket.name for bucket in cut.buckets}] == [
+        bucket.name for bucket in cut.buckets
+    ]
+    facets = {facet.metric: facet for facet in attribute_scores(cell, [cut], sentences=False)}
+    # F1 of "Ada" is 2/3, of "Ada Lovelace" 1/2.
+    assert facets["f1"].buckets[1].value == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
+    assert {facet.insight for facet in facets.values()} == {""}
+
+
+# -------------------------------------------------------------------------------------------------------- confidences
+
+
+def judged(confidences: list[float], right: list[int]) -> CellTable:
+    n = len(right)
+    columns = {"text_a": ["a"] * n, "text_b": ["b"] * n, "label": ["neutral"] * n}
+    examples = Examples("xnli", "en", "test", [str(row) for row in range(n)], columns, "label")
+    metrics = ({"accuracy": Statistics(np.array(right, dtype=float)[:, None], MEAN)},)
+    sure = np.array(confidences)
+    return CellTable(task("xnli"), examples, (["neutral"] * n,), np.arange(n), metrics, confidences=(sure,))
+
+
+def test_calibration_by_hand() -> None:
+    found = calibration(judged([0.95, 0.9, 0.35, 0.3, 1.0, np.nan], [1, 0, 1, 0, 1, 0]))
+    assert found is not None
+    assert (found.n, found.confidence, found.score) == (5, pytest.approx(70), pytest.approx(60))
+    assert found.gap == pytest.approx(10)
+    assert (found.gap_low, found.gap_high) == (None, None)  # five sources are too few
+    # 0.3 and 0.35: mean 32.5 against 50; 0.9, 0.95 and 1: mean 95 against 66.7.
+    assert [(each.low, each.high, each.n) for each in found.bins] == [(0.3, 0.4, 2), (0.9, 1.0, 3)]
+    assert [each.confidence for each in found.bins] == pytest.approx([32.5, 95])
+    assert found.ece == pytest.approx((2 * 17.5 + 3 * (95 - 200 / 3)) / 5)
+    assert calibration(judged([np.nan, np.nan], [1, 0])) is None
+
+
+def test_a_calibrated_system_has_no_gap_and_a_boaster_has_one() -> None:
+    rng = np.random.default_rng(3)
+    sure = rng.random(2000)
+    right = (rng.random(2000) < sure).astype(int).tolist()
+    honest, boaster = (calibration(judged(given, right)) for given in (sure.tolist(), (sure**0.5).tolist()))
+    assert honest is not None
+    assert boaster is not None
+    assert honest.gap_low is not None
+    assert honest.gap_high is not None
+    assert honest.gap_low < 0 < honest.gap_high
+    assert boaster.gap_low is not None
+    assert boaster.gap_low > 10  # E[√u] - E[u] = 1/6
+    assert honest.ece < 5 < boaster.ece
+
+
+def lines(path: Path, *rows: dict[str, object]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_confidences_stand_beside_predictions(tmp_path: Path) -> None:
+    kind = kind_of(task("xquad"))
+    first = {"id": "a", "prediction": "x"}
+    some = json_lines(lines(tmp_path / "s.jsonl", {**first, "confidence": 1}, {**first, "id": "b"}), kind)
+    assert (some.confidences, some.problems) == ([1, None], [])
+    assert json_lines(lines(tmp_path / "n.jsonl", first), kind).confidences is None
+    for value in ("high", 1.5, -3.2, True):
+        found = json_lines(lines(tmp_path / "w.jsonl", first, {**first, "id": "b", "confidence": value}), kind)
+        assert found.confidences is None
+        assert len(found.ids) == 2
+        (problem,) = found.problems
+        assert problem.warning
+        assert problem.where.endswith("w.jsonl:2")
+        assert "is no number from 0 to 1" in problem.what
+    # A wrong line does not shift the others' confidences.
+    path = lines(tmp_path / "m.jsonl", {**first, "confidence": 0.1}, {"id": 7}, {**first, "id": "c", "confidence": 0.3})
+    assert json_lines(path, kind).confidences == [0.1, 0.3]
+
+
+def test_confidences_reach_the_analysis_and_its_tables(tmp_path: Path) -> None:
+    answers = xquad(tmp_path / "data", "en")
+    rows = [
+        {"id": key, "prediction": text if place % 2 else "no", "confidence": 0.9 if place % 2 else 0.2}
+        for place, (key, text) in enumerate(answers.items())
+    ]
+    lines(tmp_path / "system/xquad/en.jsonl", *reversed(rows))
+    found = explain(tmp_path / "system", data=tmp_path / "data", tasks=["xquad"], languages=["en"]).explanations[0]
+    cell = found.calibration["xquad/en"]
+    assert (cell.n, cell.score, cell.confidence) == (1190, pytest.approx(50), pytest.approx(55))
+    assert [(each.low, each.n, each.score) for each in cell.bins] == [(0.2, 595, 0), (0.9, 595, 100)]
+    by_confidence = next(facet for facet in found.facets if facet.attribute == "confidence")
+    assert [(score.bucket.high, score.value) for score in by_confidence.buckets] == [(0.2, 0), (0.9, 100)]
+    words = ("explain", tmp_path / "system", "-d", tmp_path / "data", "-t", "xquad", "-l", "en", "-a", "confidence")
+    printed = isogloss(*words).out
+    assert "system on xquad/en: calibration" in printed
+    assert "mean confidence minus mean score: +5.0" in printed
+    assert "expected calibration error over ten bins: 15.0" in printed
