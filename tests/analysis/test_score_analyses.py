@@ -241,8 +241,10 @@ def test_nothing_given_and_unknown_names() -> None:
         isogloss.analyze("family", "published")
     with pytest.raises(UnknownNameError, match="unknown option of rankings 'resample'"):
         isogloss.analyze("rankings", "published", resample=3)
-    with pytest.raises(UnknownNameError, match="Give a int"):
+    with pytest.raises(UnknownNameError, match="Give a whole number"):
         isogloss.analyze("rankings", "published", resamples="some")
+    with pytest.raises(UnknownNameError, match="Give a number"):
+        isogloss.analyze("saturation", "published", correlation="some")
 
 
 @pytest.mark.parametrize("name", OVER_SCORES)
