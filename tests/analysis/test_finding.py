@@ -57,5 +57,5 @@ def test_text_is_escaped_and_long_tables_are_cut() -> None:
 def test_a_table_that_is_not_there() -> None:
     found = Finding("made", "Made up", "Nothing.", [TidyTable("gaps", "Gaps", [Column("a")], [])])
     assert found.to_pandas().empty
-    with pytest.raises(UnknownNameError, match="unknown table of made 'gap'.*gaps"):
+    with pytest.raises(UnknownNameError, match=r"unknown table of made 'gap'.*gaps"):
         found.to_pandas("gap")
