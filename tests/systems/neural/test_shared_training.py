@@ -1,5 +1,9 @@
 """Tasks that learn the same share one training, and each ends as if it had been trained alone."""
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -304,6 +308,33 @@ def test_processes_leave_the_training_to_one(runs: Runs, alone: Path) -> None:
     same_as(root, alone)
     assert {tuple(sorted(log_of(root, name).shared_training)) for name in TASKS} == {tuple(sorted(TASKS))}
     assert sum(log_of(root, name).seconds > 0 for name in TASKS) == 1
+
+
+def test_a_process_that_is_killed_while_it_trains_leaves_the_others_to_the_next(runs: Runs) -> None:
+    longer = {"steps": 80}
+    plan = runs.plan("together", overrides=longer)
+    folder = plan.fit_folder(plan.groups[0])
+    killed = []
+
+    def kill() -> None:
+        deadline = time.monotonic() + 120
+        while not killed and time.monotonic() < deadline:
+            time.sleep(0.02)
+            if any((folder / "checkpoints").glob("*.json")):
+                killed.append(locks.owners(folder / "fit.lock")[-1].pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    run_plan(plan, jobs=2)
+    thread.join()
+    assert killed
+    statuses = [{read_record(plan.record_path(cell)).status for cell in group.cells} for group in plan.groups]
+    # Or all are done, if it was the one that had come to help.
+    others = [MLQA, TATOEBA] if statuses[0] == {"failed"} else [*TASKS]
+    assert statuses[1:] == [{"done"}, {"done"}]
+    assert [log_of(plan.root, name).shared_training for name in TASKS[1:]] == [others] * 2
+    assert files(runs("together", overrides=longer)) == files(runs("undisturbed", overrides=longer))
 
 
 def test_which_tasks_learn_the_same(tiny_bert: Path, tiny_mt5: Path) -> None:
