@@ -27,7 +27,9 @@ class SharedTrainings:
 
 def _training_key(system: System, task_id: str) -> object:
     try:
-        return system.training_key(task(task_id)) or task_id
+        key = system.training_key(task(task_id))
+        hash(key)  # one that has none is no key
+        return task_id if key is None else key
     except Exception:  # a system may fail in any way whatever, and says so when it is to learn
         return task_id
 

@@ -76,7 +76,7 @@ def fitting_two() -> str:
     """Learn questions; the main process alone knows that somebody else learns the same."""
     learnt, other = task("mini-xquad"), task("mini-tatoeba")
     train = load(learnt, "en", "train").keep(range(16))
-    settings = {"quiet": True, "batch": 8, "epochs": 1, "checkpoints": 50, "max_length": 64, "test_examples": 10}
+    settings = {"quiet": True, "batch": 8, "steps": 2, "checkpoints": 50, "max_length": 64, "test_examples": 10}
     learner = system(f"encoder:{MODEL}", **settings, selecting_examples=10, dev_examples=0)
 
     def context(of: Task) -> FitContext:
