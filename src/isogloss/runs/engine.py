@@ -9,8 +9,9 @@ cells nor records. It takes jobs and says when they have ended.
 import random
 import time
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from isogloss.runs.cells import fill_cell
 from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
 from isogloss.runs.locks import Lock, acquire, holder
 from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.runs.sharing import further_fits
 from isogloss.systems.base import System
 from isogloss.training.processes import broadcast
 
@@ -65,12 +67,15 @@ class CellsJob:
         if lock is None:
             return 0
         with lock:
+            fit_lock = self.plan.fit_lock_path(self.group)
+            if fit_lock.exists() and not _is_free(fit_lock):  # the training of another task may be this one's too
+                return 0
             return self._fill(self.group, system, on_progress)
 
     def _fill(self, group: FitGroup, system: System | None, on_progress: OnProgress) -> int:
         plan = self.plan
         # No cell is locked during the fit: another process may have filled all of them by then.
-        if not any(_is_free(plan, cell) for cell in group.cells):
+        if not any(_is_free(plan.lock_path(cell)) for cell in plan.missing(group.cells)):
             return 0
         fit_result = _fit(plan, group, system or plan.build_system(), on_progress)
         filled = 0
@@ -87,9 +92,9 @@ class CellsJob:
         return filled
 
 
-def _is_free(plan: Plan, cell: CellKey) -> bool:
-    """Whether a cell is missing and nobody works on it."""
-    lock = acquire(plan.lock_path(cell)) if plan.missing([cell]) else None
+def _is_free(path: Path) -> bool:
+    """Whether nobody has a lock."""
+    lock = acquire(path)
     if lock is not None:
         lock.release()
     return lock is not None
@@ -99,16 +104,19 @@ def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -
     """Fit for a group, together with the processes that follow this one; not at all if no cell has examples.
 
     A system that overrides `learn` keeps what it learns in the group's folder: there one process learns at a time, and
-    the next finds it done.
+    the next finds it done. So it may do for other groups that learn the same.
     """
     inputs, cell_outcomes = read_ahead(plan, group)
     if not inputs:
         return nothing_to_predict(plan, group, system, cell_outcomes)
-    keeps_files = type(system).learn is not System.learn
-    waiting = f"another process is learning {group}"
-    with wait_for_lock(plan.fit_folder(group) / "fit.lock", on_progress, waiting) if keeps_files else nullcontext():
+    with ExitStack() as locks:
+        others = None
+        if type(system).learn is not System.learn:
+            waiting = f"another process is learning {group}"
+            locks.enter_context(wait_for_lock(plan.fit_lock_path(group), on_progress, waiting))
+            others = partial(further_fits, plan, group, system, locks)
         broadcast(group)
-        return fit_group(plan, group, system, inputs)
+        return fit_group(plan, group, system, inputs, others)
 
 
 def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:

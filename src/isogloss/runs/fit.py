@@ -3,7 +3,8 @@
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from isogloss.errors import DataError, IsoglossError
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.records import CellStatus, InputFiles
 from isogloss.scoring.results import CellScore
-from isogloss.systems.base import FitContext, System, SystemFailureError, explained
+from isogloss.systems.base import FitContext, FurtherFit, System, SystemFailureError, explained
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.loading import load
@@ -148,8 +149,17 @@ class FitResult:
         return self.cell_outcomes.get(language, self.outcome)
 
 
-def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
+# Finds further fits that a training on some examples serves as well.
+FindOthers = Callable[[Examples], Sequence[FurtherFit]]
+
+
+def fit_system(system: System, job: FitJob, others: FindOthers | None = None) -> tuple[System, InputFiles | None]:
     """Fit a system; gives it with the files it learnt from (None where it needs none).
+
+    Args:
+        system: what is fitted.
+        job: what it learns, and where.
+        others: finds what else the system may learn at the same time, by the same training.
 
     Raises:
         IsoglossError: the system or the regime refuses the task, or there is nothing to learn from.
@@ -157,8 +167,11 @@ def fit_system(system: System, job: FitJob) -> tuple[System, InputFiles | None]:
     with in_step():
         train = job.training(system)
         files = None if train is None else InputFiles.of(train)
+    context = job.context(system)
+    if others is not None and train is not None:
+        context = replace(context, others=partial(others, train))
     with explained(system.name, f"cannot learn {job.task.id}"):
-        fitted = system.learn(job.task, train, job.seed, job.context(system))
+        fitted = system.learn(job.task, train, job.seed, context)
     if not isinstance(fitted, System):
         what = f"system {system.name!r} learnt {job.task.id} and gave a {type(fitted).__name__}, not a system"
         raise SystemFailureError(what, fix="End its fit with: return self")
@@ -198,12 +211,18 @@ def _is_answer(value: Any, kind: Kind, *, all_of_them: bool = False) -> bool:
     return True
 
 
-def fit_group(plan: Plan, group: FitGroup, system: System, inputs: Mapping[str, CellInput] | None = None) -> FitResult:
+def fit_group(
+    plan: Plan,
+    group: FitGroup,
+    system: System,
+    inputs: Mapping[str, CellInput] | None = None,
+    others: FindOthers | None = None,
+) -> FitResult:
     """Fit a system for a group; an error becomes the outcome of every cell."""
     start = time.perf_counter()
     job, config = FitJob.of(plan, group), system.configuration
     try:
-        fitted, files = fit_system(system, job)
+        fitted, files = fit_system(system, job, others)
     except Exception as error:  # a system may fail in any way whatever
         return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
     outcome = CellOutcome(files=files)

@@ -17,9 +17,10 @@ from isogloss.errors import IsoglossError
 from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
 from isogloss.runs.locks import holder, releasing_on_interrupt
-from isogloss.runs.plan import Plan
+from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.prepare import prepare
 from isogloss.runs.processes import ProcessEngine
+from isogloss.runs.sharing import SharedTrainings
 from isogloss.runs.summary import RunSummary, count_cells, write_results
 from isogloss.systems.base import System
 from isogloss.training.processes import broadcast, is_main, world
@@ -63,7 +64,7 @@ def run_plan(
         if engine is None:
             engine = InProcessEngine(system, on_progress) if jobs == 1 else ProcessEngine(plan, jobs)
         with engine:
-            fill(plan, engine, on_progress)
+            fill(plan, engine, on_progress, SharedTrainings(plan, system))
         on_progress("")
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             return write_results(plan)
@@ -86,9 +87,14 @@ def _follow(plan: Plan, system: System) -> None:
         fit_group(plan, group, system)
 
 
-def fill(plan: Plan, engine: Engine, on_progress: OnProgress = no_progress) -> None:
-    """Have an engine fill cells until none is missing, waiting for those that other processes work on."""
-    submitted = _SubmittedJobs()
+def fill(
+    plan: Plan, engine: Engine, on_progress: OnProgress = no_progress, trainings: SharedTrainings | None = None
+) -> None:
+    """Have an engine fill cells until none is missing, waiting for those that other processes work on.
+
+    Of groups that learn the same, it is given one at a time: that job may train for the others as well.
+    """
+    submitted = _SubmittedJobs(trainings)
 
     def wait(waiting: str = "") -> None:
         engine.wait(POLL)
@@ -120,6 +126,7 @@ def _held_by_others(plan: Plan) -> str:
 class _SubmittedJobs:
     """The jobs that an engine executes now, and how many cells it has filled so far."""
 
+    trainings: SharedTrainings | None
     running: "dict[Future[int], CellsJob]" = field(default_factory=dict)
     filled: int = 0
 
@@ -129,6 +136,17 @@ class _SubmittedJobs:
             del self.running[future]
             self.filled += future.result()
 
+    def work_on(self, group: FitGroup) -> bool:
+        """Whether one of them is for a group."""
+        return any(str(job.group) == str(group) for job in self.running.values())
+
+    def train_for(self, group: FitGroup) -> bool:
+        """Whether one of them, for another group, may be training for this one."""
+        if self.trainings is None:
+            return False
+        of = self.trainings.of
+        return any(of(job.group) == of(group) and job.group.task != group.task for job in self.running.values())
+
 
 def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
     """The jobs of a grid, one by one; None where there is nothing to do but wait.
@@ -137,10 +155,11 @@ def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
     """
     while missing := plan.missing_groups():
         before = submitted.filled
-        busy = {str(job.group) for job in submitted.running.values()}
-        yield from (CellsJob(plan, group) for group in missing if str(group) not in busy)
+        for group in missing:
+            if not submitted.work_on(group) and not submitted.train_for(group):
+                yield CellsJob(plan, group)
         for group in sorted(plan.missing_groups(), key=lambda group: -len(group.languages)):
-            if submitted.filled == before:
+            if submitted.filled == before and not submitted.train_for(group):
                 yield CellsJob(plan, group, help_others=True)
         if submitted.filled == before:
             yield None

@@ -172,6 +172,10 @@ class Plan:
         name = f"{group.task}-{group.target}" if group.target else group.task
         return self.seed_folder(group.seed) / ".training" / name
 
+    def fit_lock_path(self, group: FitGroup) -> Path:
+        """The lock of that folder: one process learns there at a time."""
+        return self.fit_folder(group) / "fit.lock"
+
     @property
     def run_lock_path(self) -> Path:
         """The lock of what belongs to no cell: system.toml, results and summary."""

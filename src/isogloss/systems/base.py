@@ -5,7 +5,7 @@ point group `isogloss.systems`; one that cannot be imported is reported when it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from inspect import BoundArguments, Parameter, Signature, signature
@@ -54,6 +54,8 @@ class FitContext:
             the languages of the training set. They are others where that is a translation: then nobody has seen
             labels of the language it was translated to, and English chooses.
         train_task_dev: the dev set in a language of the task whose training set it is; None where it is the task's own.
+        others: finds further fits that learn the very same, see `System.training_key`, once training is to begin: one
+            training may serve them as well. Nobody else fits there until `learn` has ended.
     """
 
     folder: Path
@@ -61,10 +63,20 @@ class FitContext:
     examples: Callable[[str, str], Examples]
     dev_languages: tuple[str, ...] = ()
     train_task_dev: Callable[[str], Examples] | None = None
+    others: Callable[[], Sequence["FurtherFit"]] | None = None
 
     def training_dev(self, language: str) -> Examples:
         """The dev set that belongs to the training set; a DataError says that there is none."""
         return self.train_task_dev(language) if self.train_task_dev else self.examples(language, "dev")
+
+
+@dataclass(frozen=True)
+class FurtherFit:
+    """A fit of another task that learns the same: what `System.learn` would be given for it."""
+
+    task: Task
+    train: Examples
+    context: FitContext
 
 
 class System(ABC):
@@ -133,6 +145,15 @@ class System(ABC):
         """The task whose training set `fit` wants for a task: as set, as the task has it, or the task itself."""
         other = self.train_on or task.train_on
         return find_task(other) if other else task
+
+    def training_key(self, task: Task) -> Hashable | None:
+        """What tells tasks apart by what is learnt for them, for systems whose `learn` serves several tasks at once.
+
+        Returns:
+            Equal keys for tasks that are learnt in the same way wherever their training sets are the same; None for one
+            that is learnt by itself.
+        """
+        return None
 
     @abstractmethod
     def fit(self, task: Task, train: Examples | None, seed: int) -> "System":

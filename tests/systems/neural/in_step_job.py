@@ -4,17 +4,20 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from isogloss.errors import DataError
-from isogloss.systems.base import FitContext, SystemFailureError, system
+from isogloss.systems.base import FitContext, FurtherFit, SystemFailureError, system
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.neural import fine_tuning
+from isogloss.systems.neural import fine_tuning, recorded_fit
+from isogloss.systems.neural.fine_tuning import FineTuning
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
 from isogloss.training import processes
 from isogloss.training.checkpoint_record import CheckpointRecord
 
@@ -69,6 +72,22 @@ def fitting(find: Callable[[str, str], Examples] = examples, siqa: str = "C") ->
     return "learnt"
 
 
+def fitting_two() -> str:
+    """Learn questions; the main process alone knows that somebody else learns the same."""
+    learnt, other = task("mini-xquad"), task("mini-tatoeba")
+    train = load(learnt, "en", "train").keep(range(16))
+    settings = {"quiet": True, "batch": 8, "steps": 2, "checkpoints": 50, "max_length": 64, "test_examples": 10}
+    learner = system(f"encoder:{MODEL}", **settings, selecting_examples=10, dev_examples=0)
+
+    def context(of: Task) -> FitContext:
+        return FitContext(FOLDER / of.id, ("de",), lambda language, split: load(of, language, split))
+
+    others = [FurtherFit(other, train, context(other))]
+    learner.learn(learnt, train, 0, replace(context(learnt), others=lambda: others) if RANK == 0 else context(learnt))
+    found = FineTuning(learner.adapter(other), train, 0, quiet=True).fit(context(other))
+    return f"{found.updates} updates"
+
+
 def fitting_without(owner: Any, name: str, error: Exception, *, rank: int = 0) -> str:
     """Fit while something fails in one process."""
 
@@ -87,5 +106,6 @@ scene("log", lambda: fitting_without(fine_tuning, "write_fit_log", DataError("ca
 scene("questions", lambda: fitting(damaged))
 scene("model", lambda: fitting_without(EncoderAdapter, "load_model", SystemFailureError("no room"), rank=1))
 scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
-scene("weights", lambda: fitting_without(fine_tuning, "save", SystemFailureError("weights cannot be written")))
+scene("weights", lambda: fitting_without(recorded_fit, "save", SystemFailureError("weights cannot be written")))
 scene("whole", fitting)
+scene("shared", fitting_two)

@@ -149,7 +149,7 @@ def test_what_a_finished_fit_needed_is_removed_though_it_was_killed_before(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("isogloss.systems.neural.fine_tuning.write_fit_log", written)
+        patched.setattr("isogloss.systems.neural.recorded_fit.write_fit_log", written)
         with pytest.raises(KeyboardInterrupt):
             learn(select="last")
     log = read_fit_log(tmp_path / "fit")

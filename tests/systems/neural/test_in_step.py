@@ -33,6 +33,9 @@ def told(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     log = read_fit_log(folder / "fit")
     assert log is not None
     assert log.finished
+    log = read_fit_log(folder / "mini-tatoeba")
+    assert log is not None
+    assert log.shared_training == ["mini-xquad", "mini-tatoeba"]
     return {scene: [of[scene] for of in found] for scene in found[0]}
 
 
@@ -69,3 +72,7 @@ def test_what_one_process_cannot_open_none_learns(told: dict[str, list[str]]) ->
 
 def test_after_all_that_they_learn_together(told: dict[str, list[str]]) -> None:
     assert told["whole"] == ["learnt"] * 2
+
+
+def test_they_serve_further_fits_that_the_first_alone_knows_of(told: dict[str, list[str]]) -> None:
+    assert told["shared"] == ["2 updates"] * 2

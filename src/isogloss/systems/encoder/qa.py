@@ -36,6 +36,11 @@ class EncoderReader(EncoderAdapter):
         """Two numbers a sub-word."""
         return {"num_labels": 2}
 
+    @property
+    def learns_as(self) -> tuple[str, ...]:
+        """Questions are learnt in one way, whichever task has them."""
+        return (self.name,)
+
     def _objective(self, train: Examples) -> TrainingObjective:
         spans = answer_spans(train)
         usable = [row for row, (begin, _) in enumerate(spans) if begin >= 0]

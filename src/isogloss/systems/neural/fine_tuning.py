@@ -2,7 +2,7 @@
 
 import dataclasses
 import hashlib
-import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from isogloss.errors import DataError, unknown
-from isogloss.systems.base import FitContext
+from isogloss.systems.base import FitContext, FurtherFit
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
-from isogloss.systems.neural.fit_log import (
-    FIT_LOG,
-    FitLog,
-    describe_examples,
-    finish_log,
-    read_fit_log,
-    write_fit_log,
-)
+from isogloss.systems.neural.fit_log import FIT_LOG, FitLog, describe_examples, read_fit_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
+from isogloss.systems.neural.recorded_fit import STATE, WEIGHTS, RecordedFit, SharedTraining, has_state, remove
 from isogloss.systems.neural.stages import with_stages
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.neural.weights import LAST, restore, save, step_name
+from isogloss.systems.neural.weights import LAST, restore, step_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.training import processes
@@ -36,8 +30,6 @@ if TYPE_CHECKING:
     from torch import nn
 
     from isogloss.training.loop import TrainingResult
-
-STATE, WEIGHTS = "state", "weights"
 
 # A training set, and what a model makes of it.
 TrainingStage = tuple[Examples, TrainingObjective]
@@ -86,18 +78,29 @@ class FineTuning:
     seed: int
     quiet: bool = False
 
-    def fit(self, context: FitContext | None) -> FineTunedModel:
+    @property
+    def title(self) -> str:
+        """What it is called where it is shown."""
+        return f"{self.adapter.task.id} seed {self.seed}"
+
+    def fit(
+        self, context: FitContext | None, others: "Callable[[], Sequence[FurtherTuning]]" = tuple
+    ) -> FineTunedModel:
         """Train, or take up what was begun or finished; processes that train together all call this.
 
-        Nobody else may fit in the same context meanwhile.
+        Nobody else may fit in the same context meanwhile, nor in those of the others.
+
+        Args:
+            context: where it learns; None where nothing is kept.
+            others: further fits that learn the very same, which this training serves as well where it can; asked for
+                in the main process, if it comes to training.
 
         Raises:
             IsoglossError: there is nothing to learn from, a rule's language is not the task's, training fails, …
         """
         if self.train is None:
             return FineTunedModel(self._load_model())
-        title = f"{self.adapter.task.id} seed {self.seed}"
-        with show_progress(title, quiet=self.quiet or not processes.is_main()) as display:
+        with show_progress(self.title, quiet=self.quiet or not processes.is_main()) as display:
             with processes.in_step():
                 sets, notes = with_stages(self.adapter.recipe, self.adapter.task, self.train)
             if context is None:
@@ -109,7 +112,7 @@ class FineTuning:
             if log.finished:
                 weights = context.folder / WEIGHTS
                 return FineTunedModel(self._load_model(), weights, log.chosen, log.updates, loaded="")
-            return self._train_with_log(sets, context, log, display)
+            return self._train_with_log(sets, context, log, others, display)
 
     def _check_rule(self) -> None:
         task, (rule, _, language) = self.adapter.dev_task, self.adapter.recipe.select.partition(":")
@@ -129,7 +132,7 @@ class FineTuning:
         # The log first: what it tells of must be there, also after a kill.
         for name in (FIT_LOG, SCORES, ANSWERS):
             (folder / name).unlink(missing_ok=True)
-        _remove(folder, STATE, WEIGHTS, SHARDS)
+        remove(folder, STATE, WEIGHTS, SHARDS)
         *stages, train = map(describe_examples, sets)
         log = FitLog(
             fingerprint=fingerprint,
@@ -159,29 +162,54 @@ class FineTuning:
         return digest.hexdigest()
 
     def _train_with_log(
-        self, sets: list[Examples], context: FitContext, log: FitLog, display: ProgressDisplay
+        self,
+        sets: list[Examples],
+        context: FitContext,
+        log: FitLog,
+        others: "Callable[[], Sequence[FurtherTuning]]",
+        display: ProgressDisplay,
     ) -> FineTunedModel:
         """Train with a record of checkpoints, and keep what answers."""
-        adapter, folder, weights = self.adapter, context.folder, context.folder / WEIGHTS
-        callback = None
+        shared = None
         with processes.in_step():
             if processes.is_main():
-                trained_on = context.dev_languages or tuple(sets[-1].language.split("+"))
-                asked = self._with_dev_sets(context)
-                callback = CheckpointCallback(adapter, asked, log.languages, trained_on, self.seed, weights, display)
+                shared = SharedTraining(self._recorded(sets, context, log, display))
+                self._take_along(shared, others(), display)
         model, stages = self._prepare(sets)
-        trained = self._train(model, stages, folder / STATE, callback, display)
+        trained = self._train(model, stages, context.folder / STATE, shared, display)
         with processes.in_step():
-            if callback is None:
+            if shared is None:
                 return FineTunedModel(model)
-            if callback.failure is not None:
-                raise callback.failure
-            save(model, weights / LAST, adapter.source.tokenizer)
-            chosen = callback.finish(trained.steps)
-            notes = [*callback.notes, *(note for _, objective in stages for note in objective.notes)]
-            write_fit_log(folder, finish_log(log, trained, callback.record.steps, chosen, notes))
-            _remove(folder, STATE, SHARDS)
-        return FineTunedModel(model, weights, chosen, trained.steps)
+            chosen = shared.finish(model, trained, [note for _, objective in stages for note in objective.notes])
+        return FineTunedModel(model, context.folder / WEIGHTS, chosen, trained.steps)
+
+    def _recorded(
+        self, sets: list[Examples], context: FitContext, log: FitLog, display: ProgressDisplay
+    ) -> RecordedFit:
+        """The fit as it is recorded at checkpoints."""
+        trained_on = context.dev_languages or tuple(sets[-1].language.split("+"))
+        weights = context.folder / WEIGHTS
+        asked = self._with_dev_sets(context)
+        callback = CheckpointCallback(self.adapter, asked, log.languages, trained_on, self.seed, weights, display)
+        return RecordedFit(context.folder, log, callback)
+
+    @staticmethod
+    def _take_along(shared: SharedTraining, others: "Sequence[FurtherTuning]", display: ProgressDisplay) -> None:
+        """Have a training serve further fits as well, but for those that it would not serve from their beginning on."""
+        for tuning, further in others:
+            folder, said = further.context.folder, display.titled(tuning.title)
+            try:
+                if has_state(folder):  # it was begun by itself, and goes on so
+                    continue
+                tuning._check_rule()
+                log = tuning._begin_or_resume([further.train], [], further.context)
+                if log.finished:
+                    shared.finished += [log.task] * shared.served(log)
+                elif shared.served(log) or not has_state(shared.first.folder):
+                    shared.others.append(tuning._recorded([further.train], further.context, log, said))
+            except Exception as error:  # which it meets again when it learns by itself, and not this fit
+                said.say(f"is not learnt with {shared.first.log.task}: {error}")
+        shared.begin()
 
     def _with_dev_sets(self, context: FitContext) -> FitContext:
         """The context with the dev sets of the task that is learnt, where it is not the one that is asked."""
@@ -215,7 +243,7 @@ class FineTuning:
         model: "nn.Module",
         stages: list[TrainingStage],
         state: Path | None,
-        callback: CheckpointCallback | None,
+        on_checkpoint: SharedTraining | None,
         display: ProgressDisplay,
     ) -> "TrainingResult":
         """Train on all stages, and say how the last one went, which has the checkpoints; goes on after a kill."""
@@ -231,7 +259,7 @@ class FineTuning:
                 self.adapter.recipe,
                 seed=self.seed,
                 state=None if state is None else state / f"{number}.pt",
-                on_checkpoint=callback if last else None,
+                on_checkpoint=on_checkpoint if last else None,
                 progress=display,
                 keep_float32=not last,
             )
@@ -241,7 +269,7 @@ class FineTuning:
 def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
     """A log with further languages: the record has them from now on, or has ended without them."""
     if log.finished:
-        _remove(folder, STATE, SHARDS)  # where a kill came just before that
+        remove(folder, STATE, SHARDS)  # where a kill came just before that
         late = [f"{code}: not in the record, which was complete when it was first asked for" for code in further]
         log = replace(log, notes=[*dict.fromkeys((*log.notes, *late))])
     else:
@@ -251,6 +279,5 @@ def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
     return log
 
 
-def _remove(folder: Path, *names: str) -> None:
-    for name in names:
-        shutil.rmtree(folder / name, ignore_errors=True)
+# A fit that learns the very same as another one.
+FurtherTuning = tuple[FineTuning, FurtherFit]

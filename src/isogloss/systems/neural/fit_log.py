@@ -32,7 +32,9 @@ class FitLog(msgspec.Struct, frozen=True):
         languages: those the record of checkpoints has.
         stages: like `learnt_from`, of what came before.
         finished: whether the weights beside it are the final ones.
+        shared_training: the tasks whose fits are of one training, the one that trained first; none where it was alone.
         updates: how many were done; fewer than planned where it had converged.
+        seconds: spent learning; 0 where they are in the log of the task that trained.
         padding: share of the positions that held no token.
         utilisation: share of the device's matrix rate that the model's own products reached.
         losses: the mean loss before each checkpoint.
@@ -48,6 +50,7 @@ class FitLog(msgspec.Struct, frozen=True):
     learnt_from: dict[str, Any]
     languages: list[str]
     stages: list[dict[str, Any]]
+    shared_training: list[str] = []
     finished: bool = False
     updates: int = 0
     seconds: float = 0.0

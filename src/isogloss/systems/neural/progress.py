@@ -4,8 +4,9 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from statistics import fmean
-from typing import Any
+from typing import Any, Self
 
 from isogloss.escaping import printable
 
@@ -22,6 +23,12 @@ class ProgressDisplay:
         self.quiet = quiet
         self._began = self._said = time.monotonic()
         self._first = -1
+
+    def titled(self, title: str) -> Self:
+        """The same display for lines that begin with another title."""
+        found = copy(self)
+        found.title = title
+        return found
 
     def resumed(self, step: int, steps: int) -> None:
         """A run goes on where it was."""

@@ -91,6 +91,11 @@ class RetrievalAfterTask(RetrievalAdapter):
         """The task that is learnt."""
         return self.task if self.first is None else self.first.task
 
+    @property
+    def learns_as(self) -> tuple[str, ...]:
+        """As the task that is learnt."""
+        return super().learns_as if self.first is None else self.first.learns_as
+
     def _objective(self, train: Examples) -> TrainingObjective:
         if self.first is None:
             raise SystemFailureError(f"nothing is learnt for {self.task.id}", where=self.source.name)

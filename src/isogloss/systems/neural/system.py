@@ -2,7 +2,7 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields
 from inspect import Parameter, signature
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from isogloss.errors import unknown
 from isogloss.systems.base import FitContext, System, SystemFailureError
-from isogloss.systems.neural.fine_tuning import FineTunedModel, FineTuning
+from isogloss.systems.neural.fine_tuning import FineTunedModel, FineTuning, FurtherTuning
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
@@ -21,6 +21,8 @@ from isogloss.version import __version__
 
 # What of a recipe may be changed: all but its name.
 _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
+# What of a recipe decides what is asked at checkpoints and which of them answers, and nothing of what is learnt.
+_ASKING = ("select", "selecting_examples", "dev_examples", "test_examples", "train_on")
 
 
 def flag(name: str, value: object) -> bool:
@@ -148,6 +150,15 @@ class NeuralSystem(System):
         other = self.recipe_for(task).train_on
         return find_task(task.in_same_edition(other)) if other else super().learns_from(task)
 
+    def training_key(self, task: Task) -> Hashable | None:
+        """The files, how they are learnt, and the recipe; None where it has stages, or where dev sets may end it."""
+        found = self.recipe_for(task)
+        if self.refusal(task) or not self.needs_training(task) or found.patience or found.stages:
+            return None
+        files = frozenset((layout.reader, layout.train) for layout in self.learns_from(task).layouts if layout.train)
+        settings = tuple(getattr(found, key) for key in _KEYS if key not in _ASKING)
+        return files, self.adapter(task).learns_as, settings
+
     def fit(self, task: Task, train: Examples | None, seed: int) -> "NeuralSystem":
         """Train without a record: the last weights answer, and nothing is kept.
 
@@ -173,7 +184,12 @@ class NeuralSystem(System):
             raise SystemFailureError(f"{self.name} needs a training set for {task.id}", fix="Give one, or epochs = 0")
         self._adapter = self._model = None  # the model before must not take memory while the next one learns
         self._adapter = self.adapter(task)
-        self._model = FineTuning(self._adapter, train, seed, self.quiet).fit(context)
+
+        def others() -> list[FurtherTuning]:
+            found = context.others() if context is not None and context.others is not None else ()
+            return [(FineTuning(self.adapter(one.task), one.train, seed, self.quiet), one) for one in found]
+
+        self._model = FineTuning(self._adapter, train, seed, self.quiet).fit(context, others)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:

@@ -46,6 +46,11 @@ class TaskAdapter(ABC):
         """The task whose dev sets choose the checkpoint: its own, unless the model learns another one for it."""
         return self.task
 
+    @property
+    def learns_as(self) -> tuple[str, ...]:
+        """What decides the training beside model, recipe and training set: tasks that agree in it learn the same."""
+        return self.name, self.task.id
+
     @abstractmethod
     def load_model(self, seed: int) -> "nn.Module":
         """The pretrained model with the head of the task; what is not pretrained is drawn from the seed."""

@@ -29,6 +29,11 @@ class Text2TextReader(Text2TextAdapter):
 
     name = "text2text reading"
 
+    @property
+    def learns_as(self) -> tuple[str, ...]:
+        """Questions are learnt in one way, whichever task has them."""
+        return (self.name,)
+
     def _objective(self, train: Examples) -> TrainingObjective:
         objective = super()._objective(train)
         usable = sum(begin >= 0 for begin, _ in answer_spans(train))
