@@ -15,7 +15,7 @@ NAMED = 15
 
 
 def guide(selection: LanguageSelection, source: str) -> str:
-    """In words, how well source dev says where test scores go, by the interval of the agreement."""
+    """In words, how well source dev follows test scores, by the interval of the agreement: nothing of what it costs."""
     found = selection.by_source
     if found is None:
         return "test does not move"
@@ -25,8 +25,8 @@ def guide(selection: LanguageSelection, source: str) -> str:
     if high < 0.5:
         return f"{dev_of(source)} misleads"
     if low <= 0.5:
-        return f"{dev_of(source)} says nothing"
-    return "target dev is better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} will do"
+        return f"{dev_of(source)} cannot be told from chance"
+    return "target dev follows better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} follows"
 
 
 def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
@@ -61,11 +61,13 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
     elif shares := [each.by_source.share for each in targets if each.by_source]:
         said.append(f"Test scores move as {dev} does in {score_text(fmean(shares), 2)} of the pairs of checkpoints.")
     words = {each.language: guide(each, source) for each in targets}
-    poor = [code for code, word in words.items() if word.endswith(("misleads", "nothing"))]
-    better = [each.language for each in targets if each.gain and each.gain[0] > 0]
+    poor = [code for code, word in words.items() if word.endswith(("misleads", "chance"))]
+    closer = [each.language for each in targets if each.gain and each.gain[0] > 0]
+    raised = [each.language for each in targets if (found := each.oracle_gain(source)) and found[0] > 0]
     said.append(
-        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set is "
-        f"the better guide in {_listed(better, targets)} (each at 95 %, so that one in forty may be so by chance)."
+        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set follows "
+        f"test scores closer in {_listed(closer, targets)}, and the checkpoint that it chooses has a higher test score "
+        f"in {_listed(raised, targets)} (each at 95 %, so that one in forty may be so by chance)."
     )
     return said
 
