@@ -65,9 +65,9 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
     closer = [each.language for each in targets if each.gain and each.gain[0] > 0]
     raised = [each.language for each in targets if (found := each.oracle_gain(source)) and found[0] > 0]
     said.append(
-        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set follows "
-        f"test scores closer in {_listed(closer, targets)}, and the checkpoint that it chooses has a higher test score "
-        f"in {_listed(raised, targets)} (each at 95 %, so that one in forty may be so by chance)."
+        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set "
+        f"follows test scores closer in {_listed(closer, targets)}, and the checkpoint that it chooses has a higher "
+        f"test score in {_listed(raised, targets)} (each at 95 %, so that one in forty may be so by chance)."
     )
     return said
 

@@ -113,7 +113,7 @@ def _notes(
     unit = (
         "runs"
         if seeds >= FEWEST_SEEDS
-        else "checkpoints, which are not independent: far too narrow (of simulated random walks about half held the truth)"
+        else "checkpoints, which are not independent: far too narrow (half of them miss the truth of random walks)"
     )
     without_dev = [each.language for each in found if each.by_target is None and each.by_source is not None]
     still = [each.language for each in found if each.by_source is None]

@@ -79,8 +79,8 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
         ],
         rows,
         [
-            "A guide that follows better need not choose a better checkpoint: what it is worth in points is in the table "
-            "of the best target dev.",
+            "A guide that follows better need not choose a better checkpoint: what it is worth in points is in the "
+            "table of the best target dev.",
             f"unstable: runs lie at least {LARGE_SPREAD} points apart at their best {dev_of(source)}.",
         ],
         shown=60,

@@ -44,7 +44,7 @@ class LanguageSelection:
         return np.array([outcome.test for outcome in self.outcomes[rule]])
 
     def oracle_gain(self, source: str) -> Interval | None:
-        """The interval over runs of what target dev gains over source dev in test points; None where it is not known."""
+        """The interval over runs of the test points that target dev gains over source dev, where it is known."""
         known = TARGET in self.outcomes and dev_of(source) in self.outcomes
         return mean_interval(self.scores(TARGET) - self.scores(dev_of(source))) if known else None
 

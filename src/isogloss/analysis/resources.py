@@ -48,7 +48,7 @@ NOTES = [
     "features, or between lists of ancestors (1 between families, a creole being one), and the way over the Earth. "
     "lang2vec's precomputed ones are in no release of it.",
     "The regression is a ridge on standardised columns, its penalty chosen and its error measured in families left "
-    "out; its interval is the jackknife's over families, everything fitted anew.",
+    "out; its interval is the jackknife's over families, everything fitted anew, but coefficients at one penalty.",
 ]
 
 
@@ -240,10 +240,15 @@ def _regression_tables(fits: Sequence[_Fit]) -> list[TidyTable]:
             )
         ]
     names = ", ".join(column.name for column in fits[0].columns)
-    note = "a variance inflation above 5 or so: the column is nearly made up of the others, and its share is arbitrary"
+    together = "in unseen families: against the mean of the other families, so that it may exceed what is fitted"
+    by_column = [
+        "shrunk by the penalty: where that is 1 or more a coefficient near 0, with a narrow interval, says that the "
+        "columns do not help in unseen families, not that the score does not go with them",
+        "a variance inflation above 5 or so: the column is nearly made up of the others, and its share is arbitrary",
+    ]
     return [
-        TidyTable("regression", f"What all columns explain together ({names})", _REGRESSION_COLUMNS, whole),
-        TidyTable("coefficients", "The regression column by column", _COEFFICIENT_COLUMNS, parts, [note]),
+        TidyTable("regression", f"What all columns explain together ({names})", _REGRESSION_COLUMNS, whole, [together]),
+        TidyTable("coefficients", "The regression column by column", _COEFFICIENT_COLUMNS, parts, by_column),
     ]
 
 
@@ -300,11 +305,16 @@ def _figure(points: TidyTable) -> Figure:
 
 def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
     records = correlations.records()
-    clear = [each for each in records if float(each["pearson_low"] or 0) * float(each["pearson_high"] or 0) > 0]
+    by_family = [each for each in records if each["family_low"] is not None]
     said = [
-        f"{len(clear)} of {len(records)} Pearson correlations have an interval without 0; about "
-        f"{len(records) / 20:.0f} would if there were nothing to find."
+        f"{_without_zero(records, 'pearson')} of {len(records)} Pearson correlations have an interval over languages "
+        f"without 0; about {len(records) / 20:.0f} would if there were nothing to find and languages were independent."
     ]
+    if by_family:
+        said.append(
+            f"Relatives are not: of the {len(by_family)} that have an interval over families "
+            f"{_without_zero(by_family, 'family')} are without 0."
+        )
     logs = [each for each in records if each["column"] == LOG_ARTICLES]
     if logs:
         strongest, weakest = (sorted(logs, key=lambda each: float(each["pearson"] or 0))[place] for place in (-1, 0))
@@ -312,15 +322,24 @@ def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
     for fit in [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]:
         found = fit.found
         said.append(
-            f"Of {fit.cell.system} on {fit.cell.task}, the {len(fit.columns)} columns together explain "
+            f"Of {fit.cell.system} on {fit.cell.task}, {_all_columns(fit.columns)} "
             f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
-            f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)."
+            f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)"
+            f"{'; below 0, the mean is the better guess' if found.explained < 0 else ''}."
         )
     said.append(
         "Languages with a large Wikipedia are also near to English, rich and well tested, so no column here is shown "
         "to be a cause; and an interval that holds 0 does not show that there is nothing."
     )
     return " ".join(said)
+
+
+def _without_zero(records: Sequence[Mapping[str, Value]], interval: str) -> int:
+    return sum(float(each[f"{interval}_low"] or 0) * float(each[f"{interval}_high"] or 0) > 0 for each in records)
+
+
+def _all_columns(columns: Sequence[LanguageColumn]) -> str:
+    return f"the {len(columns)} columns together explain" if columns[1:] else f"{columns[0].name} alone explains"
 
 
 def _named(row: Mapping[str, Value]) -> str:

@@ -84,8 +84,9 @@ def saturation(scores: ScoreTable, *, noise: str = "", correlation: float = 0.0)
         f"five (the project's formula), if the correlation of their being right is {correlation:g}: with a "
         "correlation c it is about sqrt(1 - c) times what it is with none",
         "a test counts as so many independent examples as its score's interval says, where it has one; else as many "
-        "as it has, as if a score were a share of right answers and examples shared no source: for F1 and ranked "
-        "lists that is rough",
+        "as it has, as if a score were a share of right answers and examples shared no source. Marks between right and "
+        "wrong vary less than that (answers, ranked lists), and a sentence has many tags: for POS and NER differences "
+        "that are told apart, and examples that are needed, are then several times too large",
         "detectable of an average: languages of a parallel test as if they failed on the same examples, others as "
         "independent",
         "human performance is one published figure a task, not measured in each language",
