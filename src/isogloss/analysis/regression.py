@@ -36,7 +36,7 @@ class Regression(msgspec.Struct, frozen=True):
         fitted: the share in the languages it was fitted to, which more columns can only raise.
         penalty: that of the fit to all languages; 1 is as much as a column's own variance.
         coefficients: of each column, in standard deviations of the score for one of the column, shrunk by the penalty.
-        coefficient_lows: the lower ends of their intervals over families at that penalty; `coefficient_highs` the upper.
+        coefficient_lows: the lower ends of their intervals at that penalty; `coefficient_highs` the upper.
         inflation: of each column, how many times the others inflate the variance of its least-squares coefficient;
             None where they make it up wholly.
     """
