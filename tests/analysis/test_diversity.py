@@ -8,6 +8,7 @@ import pytest
 from isogloss.analysis.api import analyze
 from isogloss.analysis.diversity import diversity, entropy, family_index, language_sets, typology_index
 from isogloss.analysis.finding import AnalysisError
+from isogloss.data.uriel import uriel_folder
 from isogloss.errors import DataError, UnknownNameError
 from uriel_files import write_uriel
 
@@ -93,6 +94,11 @@ def test_made_up_languages(tmp_path: Path) -> None:
     assert [float(row["added"]) for row in found.table("contributions").records()][:2] == [0.5, 0.5]
     with pytest.raises(DataError, match="has no language xyz"):
         diversity(["en,xyz"], data=str(tmp_path))
+    (tmp_path / "uriel/geocoord_features.npz").unlink()
+    without = diversity(["en,de"], data=str(tmp_path))
+    [row] = without.table("indices").records()
+    assert (row["typology"], row["geography"]) == (two["typology"], None)
+    assert any(note.startswith("No geography: ") for note in without.notes)
 
 
 def test_one_language(tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_one_language(tmp_path: Path) -> None:
 
 
 def test_the_printed_indices(data_dir: Path) -> None:
-    if not (data_dir / "uriel").is_dir():
+    if uriel_folder(data_dir) is None:
         pytest.skip("URIEL is not in the data folder: `isogloss fetch uriel` brings it")
     found = diversity([], data=str(data_dir))
     printed = {(row["set"], row["index"]): row for row in found.table("printed").records()}

@@ -9,7 +9,9 @@ from isogloss.analysis.api import analyze
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.resources import ALL_TASKS, resources
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
+from isogloss.data.uriel import uriel_folder
 from isogloss.languages import CODES, language
+from uriel_files import write_uriel
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -100,8 +102,28 @@ def test_correlations_are_scipy_s(tmp_path: Path) -> None:
     assert len(points) == row["languages"] == 37
 
 
+def test_files_without_places_give_the_other_distances(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    codes = sorted({iso3 for code in CODES for iso3 in (language(code).iso3, language(code).individual)})
+    names = [f"{kind}_{n}" for kind in ("S", "P", "INV") for n in range(5)]
+    features = {code: [1, *rng.integers(0, 2, len(names) - 1).tolist()] for code in codes}
+    places = {code: (float(rng.uniform(-60, 60)), float(rng.uniform(-180, 180))) for code in codes}
+    write_uriel(tmp_path, names, features, places=places)
+    (tmp_path / "uriel").rename(tmp_path / "lang2vec")
+    given = made_up({"xnli": planted(5, 1)})
+    assert "geographic" in {row["column"] for row in resources(given, data=tmp_path).table("correlations").records()}
+    (tmp_path / "lang2vec/geocoord_features.npz").unlink()
+    found = resources(given, data=tmp_path)
+    named = {row["column"] for row in found.table("correlations").records()}
+    assert {"syntactic", "featural"} <= named
+    assert "geographic" not in named
+    assert any(
+        note.startswith("No geographic distance: the data folder's URIEL has no geocoord") for note in found.notes
+    )
+
+
 def test_the_real_distances(data_dir: Path) -> None:
-    if not (data_dir / "uriel").is_dir():
+    if uriel_folder(data_dir) is None:
         pytest.skip("URIEL is not in the data folder: `isogloss fetch uriel` brings it")
     found = analyze("resources", "published:mBERT", data=data_dir, tasks=["udpos", "wikiann", "tatoeba"])
     syntactic = {row["task"]: row for row in found.table("correlations").records() if row["column"] == "syntactic"}

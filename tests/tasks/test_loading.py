@@ -39,7 +39,8 @@ def test_rows_get_ids_and_columns(tmp_path: Path) -> None:
 def test_a_short_file_is_an_error_with_the_numbers(tmp_path: Path) -> None:
     pairs(tmp_path / "xnli/test-sw.tsv", 5009, LABELS)
     with pytest.raises(
-        DataError, match=r"5009 examples, but xnli/sw test has 5010\. .*; score and compare take .*--allow"
+        DataError,
+        match=r"5009 examples, but xnli/sw test has 5010\. .*; score, compare and analyze take .*--allow",
     ):
         isogloss.load("xnli", "sw", data=tmp_path)
     assert isogloss.load("xnli", "sw", data=tmp_path, allow_partial=True).partial

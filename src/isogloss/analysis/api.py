@@ -1,5 +1,6 @@
 """`isogloss.analyze`: an analysis by its name, from whatever it takes."""
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,9 @@ def analyze(
         data: the data folder, where predictions are looked into.
         tasks: only these.
         languages: only these.
-        options: what the analysis itself offers; `metric` for one over scores, `suite` and `split`
-            for one over predictions.
+        options: what the analysis itself offers; `metric` for one over scores; for one over predictions what
+            `isogloss.score` takes: `suite`, `split`, `gold`, `allow_partial` (cells whose gold is incomplete, marked
+            and in no mean), `strict`, `resample`, `dialect`.
 
     Returns:
         Tidy tables with intervals, figures over them, and a paragraph of reading.
@@ -41,16 +43,19 @@ def analyze(
     if entry.takes == "predictions":
         from isogloss.scoring.cells import Request
 
-        suite, split = options.pop("suite", "xtreme-r"), options.pop("split", "test")
-        request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
-        return _found(entry.function()(_paths(name, results), request, **checked_options(entry, options)))
+        own = ("tasks", "languages", "data")
+        common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
+        chosen = checked_options(entry, options, common)
+        asked = {key: chosen.pop(key) for key in common if key in chosen}
+        request = Request.of(tasks=tasks, languages=languages, data=data, **asked)
+        return _found(entry.function()(_paths(name, results), request, **chosen))
     metric = str(options.pop("metric", "")) if entry.takes == "scores" else ""
     chosen = checked_options(entry, options)
     if not results and entry.takes != "languages":
         raise AnalysisError("nothing to analyse", where=name, fix=_EXAMPLES[entry.takes])
     known = entry.options()
-    common = {"data": data, "tasks": tasks, "languages": languages}
-    chosen |= {key: value for key, value in common.items() if key in known}
+    asked = {"data": data, "tasks": tasks, "languages": languages}
+    chosen |= {key: value for key, value in asked.items() if key in known}
     if entry.takes == "scores":
         from isogloss.analysis.inputs import read_scores
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import Agreement, difference_interval
+from isogloss.analysis.directional_agreement import DirectionalAgreement, difference_interval
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, mean_interval
 from isogloss.analysis.selection_rules import BEST, TARGET, dev_of, language_name
@@ -93,7 +93,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _share(found: Agreement) -> str:
+def _share(found: DirectionalAgreement) -> str:
     return f"{score_text(found.share, 2)}{_within(found.interval)}"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import Agreement
+from isogloss.analysis.directional_agreement import DirectionalAgreement
 from isogloss.analysis.finding import Column, Figure, TidyTable, Value
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, mean_interval
@@ -147,7 +147,7 @@ def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable
 def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTable:
     """How often dev and test move the same way (Keung et al., Table 3)."""
     by_source, by_target = mean_agreements(each for each in found if each.language != source)
-    counted: list[tuple[str, str, Agreement | None]] = [
+    counted: list[tuple[str, str, DirectionalAgreement | None]] = [
         (MEAN_OF_LANGUAGES, dev_of(source), by_source),
         (MEAN_OF_LANGUAGES, TARGET, by_target),
     ]

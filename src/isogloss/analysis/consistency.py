@@ -18,7 +18,14 @@ from isogloss.analysis.agreement import (
     kappa_interval,
     right_counts,
 )
-from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
+from isogloss.analysis.answers import (
+    answers_of,
+    difference_cells,
+    first_few,
+    interval_columns,
+    mark_partial,
+    score_cells,
+)
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
@@ -83,8 +90,15 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
     ]
     if len({system for grid in grids for system in grid.systems}) == 1:
         notes.append("One system alone: what it fails everywhere may be its own weakness, not the gold's.")
-    reading = _reading(tables, pivot)
-    return Finding("consistency", "Consistency across languages", reading, tables, _figures(pivot), [*NOTES, *notes])
+    partial = {
+        (system, grid.task.id, each.cell.language)
+        for grid in grids
+        for system in grid.systems
+        for each in _compared(grid, system, pivot)
+        if each.partial
+    }
+    reading, marked = _reading(tables, pivot), mark_partial(tables, partial)
+    return Finding("consistency", "Consistency across languages", reading, marked, _figures(pivot), [*NOTES, *notes])
 
 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:
@@ -128,6 +142,11 @@ class _Compared(NamedTuple):
     pivot_rows: IntArray
     rows: IntArray
 
+    @property
+    def partial(self) -> bool:
+        """Whether the gold of one of them is a part of the test set; no mean has these."""
+        return self.pivot.cell.partial or self.cell.cell.partial
+
 
 def _compared(grid: ParallelAnswers, system: str, pivot: str) -> list[_Compared]:
     """All languages of a system beside the pivot, where they have items in common."""
@@ -151,11 +170,12 @@ def _given_pivot(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Va
         for side, chosen in zip(sides, (first, ~first), strict=True):
             statistics = Statistics(second[chosen, None].astype(np.float64), MEAN)
             known = grid.estimate(each.pivot, each.pivot_rows[chosen], statistics) if chosen.any() else None
-            side.extend([] if known is None else [known])
+            side.extend([] if known is None or each.partial else [known])
             found.append(known)
-        levels.append((len(first), 100 * float(first.mean()), 100 * float(second.mean())))
-        rows.append([system, grid.task.id, each.cell.language, *levels[-1], *_conditional(*found)])
-    if len(rows) > 1:
+        level = len(first), 100 * float(first.mean()), 100 * float(second.mean())
+        levels += [] if each.partial else [level]
+        rows.append([system, grid.task.id, each.cell.language, *level, *_conditional(*found)])
+    if len(levels) > 1:
         count, *shares = np.mean(levels, axis=0).tolist()
         whole = [mean(side) if side else None for side in sides]
         rows.append([system, grid.task.id, MEAN_ROW, round(count), *shares, *_conditional(*whole)])
@@ -184,19 +204,23 @@ _AGREEMENT_COLUMNS = [
 def _agreement(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Value]]:
     comparable = kind_of(grid.task).form in SHARED_FORMS
     rows: list[list[Value]] = []
+    whole: list[list[Value]] = []
     kappas: list[list[Estimate]] = []
     for each in _compared(grid, system, pivot):
         found = [cohen_statistics(each.pivot.right[each.pivot_rows], each.cell.right[each.rows])]
         if comparable:
             answers = np.array(each.pivot.answers)[each.pivot_rows], np.array(each.cell.answers)[each.rows]
             found.append(cohen_statistics(*answers))
-        kappas.append([grid.estimate(each.pivot, each.pivot_rows, statistics) for statistics in found])
+        estimates = [grid.estimate(each.pivot, each.pivot_rows, statistics) for statistics in found]
         row: list[Value] = [system, grid.task.id, each.cell.language, len(each.rows)]
-        for statistics, kappa in zip(found, kappas[-1], strict=True):
+        for statistics, kappa in zip(found, estimates, strict=True):
             row += [*(100 * share for share in agreement_shares(statistics)), *_kappa_cells(kappa)]
         rows.append(_padded(row))
-    if len(rows) > 1:
-        rows.append(_padded(_mean_agreement(rows, kappas)))
+        if not each.partial:
+            whole.append(rows[-1])
+            kappas.append(estimates)
+    if len(whole) > 1:
+        rows.append(_padded(_mean_agreement(whole, kappas)))
     return rows
 
 

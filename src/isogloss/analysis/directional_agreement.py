@@ -37,7 +37,7 @@ class PairCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class DirectionalAgreement:
     """The share of pairs in which dev and test moved the same way.
 
     Attributes:
@@ -72,7 +72,7 @@ def count_pairs(dev: FloatArray, test: FloatArray, smallest_move: float = SMALLE
     )
 
 
-def agreement(counts: Sequence[PairCounts]) -> Agreement | None:
+def agreement(counts: Sequence[PairCounts]) -> DirectionalAgreement | None:
     """The agreement over the pairs of all runs; None where no test score moved enough.
 
     Pairs share checkpoints, so they are no independent observations. The interval leaves out one run after the other
@@ -91,10 +91,10 @@ def agreement(counts: Sequence[PairCounts]) -> Agreement | None:
     left = np.array([pairs, agreeing]) - taken
     without = np.divide(left[:, 1], left[:, 0], out=np.full(len(left), np.nan), where=left[:, 0] > 0)
     equal = int(sum(each.equal.sum() for each in counts) / 2)
-    return Agreement(share, _interval(share, without), int(pairs), equal, without)
+    return DirectionalAgreement(share, _interval(share, without), int(pairs), equal, without)
 
 
-def mean_agreement(found: Sequence[Agreement]) -> Agreement | None:
+def mean_agreement(found: Sequence[DirectionalAgreement]) -> DirectionalAgreement | None:
     """The mean over languages of the same runs, with the interval of the same jackknife; None for no languages."""
     if not found:
         return None
@@ -102,7 +102,7 @@ def mean_agreement(found: Sequence[Agreement]) -> Agreement | None:
     without = np.mean([each.without for each in found], axis=0) if alike else np.empty(0)
     share = float(np.mean([each.share for each in found]))
     pairs, equal = sum(each.pairs for each in found), sum(each.equal for each in found)
-    return Agreement(share, _interval(share, without), pairs, equal, without)
+    return DirectionalAgreement(share, _interval(share, without), pairs, equal, without)
 
 
 def _interval(share: float, without: FloatArray) -> Interval | None:
@@ -114,7 +114,7 @@ def _interval(share: float, without: FloatArray) -> Interval | None:
     return wilson_interval(share, effective, t_quantile((1 + LEVEL) / 2, sources - 1))
 
 
-def difference_interval(first: Agreement, second: Agreement) -> Interval | None:
+def difference_interval(first: DirectionalAgreement, second: DirectionalAgreement) -> Interval | None:
     """The 95 % interval of the first share minus the second, of the same runs: Student's, with the same jackknife."""
     if first.without.shape != second.without.shape:
         return None

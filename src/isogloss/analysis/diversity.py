@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
-from isogloss.data.uriel import FOLDER, Uriel, read_uriel
+from isogloss.data.uriel import PLACES, Uriel, read_uriel, uriel_folder
 from isogloss.errors import UnknownNameError
 from isogloss.languages import language
 from isogloss.languages.published import table as published_table
@@ -116,7 +116,7 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     sets = language_sets(languages or ("xtreme-r", "xtreme", "xglue"))
     codes = list(dict.fromkeys(code for chosen in sets.values() for code in chosen))
     folder = data_folder(data)
-    there = (folder / FOLDER).is_dir()
+    there = uriel_folder(folder) is not None
     uriel = read_uriel(folder, codes) if there else None
     varieties = read_uriel(folder, codes, varieties=True) if there else None
     families = _families(codes, uriel)
@@ -164,9 +164,15 @@ def _indices(name: str, codes: Sequence[str], families: Mapping[str, str], uriel
         return [*known, None, None, None, None]
     features, chosen = _syntax(codes, uriel), uriel.of_kind(KIND)
     attested = float(np.mean([uriel.languages[code].attested[chosen].mean() for code in codes]))
-    ways = [uriel.distance("geographic", *pair) for pair in combinations(codes, 2)]
     index = typology_index(features)
-    return [*known, index, index * log(2), attested, float(np.mean(ways)) if ways else 0.0]
+    return [*known, index, index * log(2), attested, _geography(codes, uriel)]
+
+
+def _geography(codes: Sequence[str], uriel: Uriel) -> float | None:
+    if "geographic" not in uriel.distances:
+        return None
+    ways = [uriel.distance("geographic", *pair) for pair in combinations(codes, 2)]
+    return float(np.mean(ways)) if ways else 0.0
 
 
 def _syntax(codes: Sequence[str], uriel: Uriel) -> FloatArray:
@@ -271,11 +277,14 @@ def _contributions(sets: Mapping[str, Sequence[str]], uriel: Uriel) -> TidyTable
 def _lacking(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
     if uriel is None:
         return ["URIEL is not in the data folder, so there is no typology: `isogloss fetch uriel` brings it."]
+    said = []
+    if "geographic" not in uriel.distances:
+        said.append(f"No geography: the data folder's URIEL has no {PLACES}.npz; `isogloss fetch uriel` brings it.")
     chosen = uriel.of_kind(KIND)
     poor = [code for code in codes if uriel.languages[code].attested[chosen].mean() < 0.5]
-    if not poor:
-        return []
-    return [f"Of {', '.join(poor)} fewer than half of the syntactic features are attested; the others are guesses."]
+    if poor:
+        said.append(f"Of {', '.join(poor)} fewer than half of the syntactic features are attested; others are guesses.")
+    return said
 
 
 def _reading(rows: Sequence[Sequence[Value]], tables: Sequence[TidyTable]) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from isogloss.analysis.finding import AnalysisError
 from isogloss.data.files import read_text
-from isogloss.data.uriel import DISTANCES, FOLDER, read_uriel
+from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
@@ -49,15 +49,15 @@ def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
 
 
 def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
-    """URIEL's six distances from English; none where the data folder has no URIEL.
+    """URIEL's distances from English: six, five where its files have no places, none where the data have no URIEL.
 
     Raises:
         DataError: its files are not what they should be.
     """
-    if not (data / FOLDER).is_dir():
+    if uriel_folder(data) is None:
         return []
     uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)))
-    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in codes} for kind in DISTANCES}
+    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in codes} for kind in uriel.distances}
     # URIEL files Haitian under French; here it is no relative of English, and families left out are left out whole.
     values["genetic"] |= dict.fromkeys((code for code in codes if not _related(code)), 1.0)
     return [LanguageColumn(kind, of, f"{kind} distance (URIEL)") for kind, of in values.items()]

@@ -12,7 +12,14 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
+from isogloss.analysis.answers import (
+    answers_of,
+    difference_cells,
+    first_few,
+    interval_columns,
+    mark_partial,
+    score_cells,
+)
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
 from isogloss.languages import published
@@ -89,7 +96,9 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
     matrices = [_matrix([each for each in cells if each.cell.task == task], sources) for task in tasks]
     figures = [*map(_heatmap, matrices), _OWN_LANGUAGE]
     reading = _reading(shares[0], shares[1], k)
-    return Finding("language-pairs", "Language pairs in retrieval", reading, [*shares, *matrices], figures, notes)
+    partial = {(each.system, each.cell.task, each.language) for each in cells if each.cell.partial}
+    tables = mark_partial([*shares, *matrices], partial)
+    return Finding("language-pairs", "Language pairs in retrieval", reading, tables, figures, notes)
 
 
 _NOTES = [
@@ -166,7 +175,7 @@ def _pooled(cells: Sequence[RetrievalCell], sources: Sources, parts: Sequence[St
 def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
     rows: list[list[Value]] = []
     tasks = list(dict.fromkeys(each.cell.task for each in cells))
-    for (system, task), members in _groups(cells).items():
+    for (system, task), members in _groups(each for each in cells if not each.cell.partial).items():
         scores: dict[str, Estimate | None] = {}
         for subset, name in SUBSETS.items():
             limited = [each.pairs.statistics.select(each.subset(subset)) for each in members]
@@ -211,9 +220,10 @@ def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[Tidy
                 by_pair.append([system, task, each.language, language, *values])
                 if language == each.language:
                     own.append([system, task, each.language, *values])
-        for language in members[0].tops.languages:
-            share = _pooled(members, sources, [each.tops.share(language) for each in members])
-            by_pair.append([system, task, ALL, language, *_share_cells(share, members[0].tops.pool_share(language))])
+        whole = [each for each in members if not each.cell.partial]
+        for language in whole[0].tops.languages if whole else ():
+            share = _pooled(whole, sources, [each.tops.share(language) for each in whole])
+            by_pair.append([system, task, ALL, language, *_share_cells(share, whole[0].tops.pool_share(language))])
     shares = [
         *interval_columns("share", "score", f"% of the first {k}"),
         Column("pool", "score", "% of the pool"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import (
-    Agreement,
+    DirectionalAgreement,
     agreement,
     count_pairs,
     difference_interval,
@@ -35,8 +35,8 @@ class LanguageSelection:
     n: int
     outcomes: Mapping[str, Sequence[RuleOutcome]]
     spread: RunSpread
-    by_source: Agreement | None
-    by_target: Agreement | None
+    by_source: DirectionalAgreement | None
+    by_target: DirectionalAgreement | None
     gain: Interval | None
 
     def scores(self, rule: str) -> FloatArray:
@@ -98,7 +98,9 @@ def rule_means(languages: Sequence[LanguageSelection], rule: str) -> FloatArray:
     return means
 
 
-def mean_agreements(targets: Iterable[LanguageSelection]) -> tuple[Agreement | None, Agreement | None]:
+def mean_agreements(
+    targets: Iterable[LanguageSelection],
+) -> tuple[DirectionalAgreement | None, DirectionalAgreement | None]:
     """The mean agreement with source dev and with target dev, over the languages that have both."""
     both = [(each.by_source, each.by_target) for each in targets if each.by_source and each.by_target]
     return mean_agreement([one for one, _ in both]), mean_agreement([other for _, other in both])

@@ -84,17 +84,27 @@ def find_analysis(name: str) -> RegisteredAnalysis:
     return found
 
 
-def checked_options(entry: RegisteredAnalysis, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_options(
+    entry: RegisteredAnalysis, given: Mapping[str, Any], common: Mapping[str, inspect.Parameter] | None = None
+) -> dict[str, Any]:
     """Options by the names and types that the analysis has for them; text, as a command line gives it, is converted.
+
+    Args:
+        entry: the analysis.
+        given: values, or text, by name.
+        common: options that all analyses of its kind have besides its own.
 
     Raises:
         UnknownNameError: it has no such option, or the text is none of its values.
     """
-    known = entry.options()
+    known = {**entry.options(), **(common or {})}
     for name in given:
         if name not in known:
             raise unknown(f"option of {entry.name}", name, known)
     return {name: _converted(entry, known[name], value) for name, value in given.items()}
+
+
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def _converted(entry: RegisteredAnalysis, option: inspect.Parameter, value: Any) -> Any:
@@ -108,5 +118,5 @@ def _converted(entry: RegisteredAnalysis, option: inspect.Parameter, value: Any)
             return kind(value)
     except (KeyError, ValueError):
         what = f"option {option.name} of {entry.name} is {value!r}"
-        raise UnknownNameError(what, fix=f"Give a {kind.__name__}") from None
+        raise UnknownNameError(what, fix=f"Give {_WORDS[kind]}") from None
     return value

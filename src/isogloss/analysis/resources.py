@@ -20,6 +20,7 @@ from isogloss.analysis.pooling import pooled_over_tasks
 from isogloss.analysis.regression import Regression, explain_by_columns
 from isogloss.analysis.score_table import ScoreTable
 from isogloss.analysis.transfer_gap import base_name
+from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
 from isogloss.tasks.loading import data_folder
@@ -102,7 +103,7 @@ def resources(scores: ScoreTable, *, columns: str = "", data: str | Path | None 
     codes = list(dict.fromkeys(code for cell in cells for code in cell.scores))
     folder = data_folder(data)
     distances = distance_columns(folder, codes)
-    lacking = [] if distances else ["No distances: URIEL is not in the data folder; `isogloss fetch uriel` brings it."]
+    lacking = _lacking_distances([column.name for column in distances])
     known = [*wikipedia_columns(codes), *distances, *(read_columns(Path(columns)) if columns else [])]
     correlations = _correlations(cells, known, left_out)
     if not correlations.rows:
@@ -128,6 +129,16 @@ def _cells(scores: ScoreTable, left_out: _LeftOut) -> list[_Cell]:
                 left_out.add(f"{ALL_TASKS} are left out: {error.what}", system)
         cells += [_Cell(system, task, values) for task, values in of.items()]
     return sorted(cells, key=lambda cell: cell.task != ALL_TASKS)
+
+
+def _lacking_distances(names: Sequence[str]) -> list[str]:
+    if not names:
+        return ["No distances: URIEL is not in the data folder; `isogloss fetch uriel` brings it."]
+    lacking = [kind for kind in DISTANCES if kind not in names]
+    what = (
+        f"No {', '.join(lacking)} distance: the data folder's URIEL has no {PLACES}.npz; `isogloss fetch uriel` does."
+    )
+    return [what] if lacking else []
 
 
 _CORRELATION_COLUMNS = [

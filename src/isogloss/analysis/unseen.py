@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isogloss.analysis.answers import answers_of, difference_cells, first_few, interval_columns, score_cells
+from isogloss.analysis.answers import (
+    answers_of,
+    difference_cells,
+    first_few,
+    interval_columns,
+    mark_partial,
+    score_cells,
+)
 from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
@@ -75,6 +82,10 @@ class _TestedCells:
         self.entities: dict[Key, EntityStrata] = {}
         self._resample = request.resample
 
+    def others(self, keys: Sequence[Key]) -> list[Key]:
+        """Those that a mean is over: not English, and none whose gold is partial."""
+        return [key for key in keys if key[2] != "en" and not self.cells[key].partial]
+
     def measured(self) -> None:
         """Call when all cells are there: sources are numbered over all of them."""
         self._sources = Sources(self.cells.values(), self._resample)
@@ -113,8 +124,9 @@ def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
     notes: list[str] = []
     tested = _tested(folders, request, notes)
     tables = [*_ngram_tables(tested), *_entity_tables(tested)]
+    marked = mark_partial(tables, {key for key, cell in tested.cells.items() if cell.partial})
     return Finding(
-        "unseen", "Seen and unseen in English training", _reading(tables), tables, _figures(tables), NOTES + notes
+        "unseen", "Seen and unseen in English training", _reading(tables), marked, _figures(tables), NOTES + notes
     )
 
 
@@ -204,11 +216,11 @@ def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
                 where = tested.ngrams[system, task, code][order].seen
                 share = 100 * float((~where).mean()) if len(where) else None
                 part.append([system, task, code, order, len(where), share, *score.cells()])
-            others = [score for code, score in scores.items() if code != "en"]
+            others = [scores[code] for *_, code in tested.others([(system, task, code) for code in languages])]
             if len(others) > 1:
                 part.append([system, task, OTHERS, order, None, None, *_mean(others).cells()])
             rows += _english_first(part)
-            if "en" in scores and others:
+            if "en" in scores and others and not tested.cells[system, task, "en"].partial:
                 compared += _beside_printed(system, order, scores["en"], _mean(others))
     columns = [
         Column("system"),
@@ -264,7 +276,7 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
             sides = [*tested.recalls(key).cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
             part.append([*key, len(found.seen), share, *sides, *difference_cells(alike)])
             by_factor += _factor_rows(tested, key)
-        others = [key for key in keys if key[2] != "en"]
+        others = tested.others(keys)
         if len(others) > 1:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
             like = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]

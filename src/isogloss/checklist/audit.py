@@ -37,7 +37,7 @@ _SENTENCE = re.compile(r"(?:^|[.!?]\s+)[\s\"'«“„¿¡(]*(\w)")
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """One defect of one example."""
 
     language: str
@@ -68,7 +68,7 @@ class Findings:
     """All findings of an audit, counted by language, test and kind."""
 
     examples: int = 0
-    found: list[Finding] = field(default_factory=list)
+    found: list[AuditFinding] = field(default_factory=list)
 
     def counts(self) -> dict[tuple[str, str, str], int]:
         """How many examples have each defect, by (language, test, kind)."""
@@ -82,7 +82,7 @@ def audit(examples: Iterable[ChecklistExample], rules: TokenRules) -> Findings:
     for example in examples:
         findings.examples += 1
         for kind, detail in _defects(example, rules):
-            findings.found.append(Finding(rules.language, example.case.test, example.id, kind, detail))
+            findings.found.append(AuditFinding(rules.language, example.case.test, example.id, kind, detail))
     return findings
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.checklist.audit import Finding, Findings, TokenRules, audit
+from isogloss.checklist.audit import AuditFinding, Findings, TokenRules, audit
 from isogloss.checklist.released_cases import ReleasedCases, ReleasedExample
 from isogloss.checklist.released_sheet import ENGLISH, SheetTranslation, read
 from isogloss.checklist.tasks import CASES
@@ -160,12 +160,14 @@ def audit_sheet(
     return whole
 
 
-def _translation_defects(examples: Iterable[ReleasedExample], language: str, names: ReleasedNames) -> Iterator[Finding]:
+def _translation_defects(
+    examples: Iterable[ReleasedExample], language: str, names: ReleasedNames
+) -> Iterator[AuditFinding]:
     # Where the script differs, the audit sees borrowed names by their letters.
     unseen = language != ENGLISH and names.borrowed(language) and in_script("a", language)
     for example in examples:
         for kind, detail in example.defects:
-            yield Finding(language, example.case.test, example.id, kind, detail)
+            yield AuditFinding(language, example.case.test, example.id, kind, detail)
         if unseen and example.people:
             detail = f"English names: {', '.join(example.people)}"
-            yield Finding(language, example.case.test, example.id, "english", detail)
+            yield AuditFinding(language, example.case.test, example.id, "english", detail)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from isogloss.checklist.answer_audit import answer_defects, further_defects, shared_forms
-from isogloss.checklist.audit import FINDINGS, Finding, Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.audit import FINDINGS, AuditFinding, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
 from isogloss.checklist.variants import VARIANTS
 from isogloss.errors import IsoglossError, unknown
@@ -146,9 +146,9 @@ def _unfair(
     code: str,
     cases: Iterable[ChecklistCase],
     defects: Callable[[ChecklistCase, Grammar], Iterator[tuple[str, str, str]]],
-) -> list[Finding]:
+) -> list[AuditFinding]:
     speaker = grammar(code)
-    return [Finding(code, case.test, *defect) for case in cases for defect in defects(case, speaker)]
+    return [AuditFinding(code, case.test, *defect) for case in cases for defect in defects(case, speaker)]
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:

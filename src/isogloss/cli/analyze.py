@@ -1,12 +1,12 @@
 """isogloss analyze: one question across languages, answered with tables, a chart and a paragraph."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from isogloss.analysis.registry import ANALYSES, find_analysis
 from isogloss.cli.findings import FindingCsv, FindingHtml, FindingJson, check_charts, write_and_show
-from isogloss.cli.options import Data, Languages, Tasks, progress, words
+from isogloss.cli.options import Data, Languages, PartialGold, Tasks, progress, words
 
 app = typer.Typer(add_completion=False)
 
@@ -27,6 +27,7 @@ def analyze(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the analysis, as key=value; repeatable.")
     ] = None,
+    partial_gold: PartialGold = None,
     json: FindingJson = None,
     csv: FindingCsv = None,
     html: FindingHtml = None,
@@ -50,7 +51,9 @@ def analyze(
         _list_analyses()
         return
     find_analysis(name)
-    options = _options(settings or [])
+    options: dict[str, Any] = {**_options(settings or [])}
+    if partial_gold is not None:
+        options |= {"allow_partial": partial_gold, "strict": not partial_gold}
     from isogloss.analysis.api import analyze as run
 
     check_charts(html)

@@ -1,7 +1,8 @@
 """URIEL: what is known of the grammar, the sounds, the descent and the place of languages (Littell et al. 2017).
 
 `isogloss fetch uriel` brings the features as lang2vec 1.1.2 has them. Its precomputed distances are in no release of
-that package; `Uriel.distance` makes all six from the features, each on a scale of 0 (the same) to 1.
+that package; `Uriel.distance` makes all six from the features, each on a scale of 0 (the same) to 1. A `lang2vec/` in
+the data folder, of the same files as they lie in that package, is read too; what it lacks of places is left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +27,9 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {
     "inventory": ("INV_",),
     "featural": ("S_", "P_", "INV_"),
 }
-FOLDER = "uriel"
+# Where `isogloss fetch uriel` puts them, and what the package that has them is called.
+FOLDERS = ("uriel", "lang2vec")
+PLACES = "geocoord_features"
 # The families of 7,970 languages are a table of zeros, which packs to a five-hundredth: 118 MB of 0.2.
 MOST_BYTES = 256 << 20
 
@@ -39,13 +42,13 @@ class LanguageFeatures:
         values: (features,) 0 or 1; where no source tells, the nearest languages do (lang2vec's `knn` sets).
         attested: (features,) whether a source tells.
         ancestors: the families it is in by Glottolog's tree, the widest first; none for an isolate.
-        place: (3,) where it is spoken, a point of the unit sphere.
+        place: (3,) where it is spoken, a point of the unit sphere; None where the files have no places.
     """
 
     values: FloatArray
     attested: npt.NDArray[np.bool_]
     ancestors: tuple[str, ...]
-    place: FloatArray
+    place: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,12 @@ class Uriel:
     names: tuple[str, ...]
     languages: Mapping[str, LanguageFeatures]
 
+    @property
+    def distances(self) -> tuple[Distance, ...]:
+        """The distances that can be told: geographic ones need places."""
+        placed = all(each.place is not None for each in self.languages.values())
+        return tuple(kind for kind in DISTANCES if placed or kind != "geographic")
+
     def of_kind(self, kind: str) -> npt.NDArray[np.bool_]:
         """Which features are of a kind: syntactic, phonological, inventory, or featural for all of them."""
         return np.array([name.startswith(PREFIXES[kind]) for name in self.names])
@@ -70,11 +79,16 @@ class Uriel:
         Geographic is the way over the Earth's surface as a share of the longest there is. All others are the angle
         between the two lists of features, or of families, as a share of a right angle, which is the scale of the
         distances that lang2vec publishes. A language without relatives is at 1 from all others by descent.
+
+        Raises:
+            DataError: the way is asked for, and the files have no places.
         """
         first, second = self.languages[one], self.languages[other]
         if one == other:
             return 0.0
         if kind == "geographic":
+            if first.place is None or second.place is None:
+                raise DataError("places are not known", where=f"{PLACES}.npz", fix=_FETCH)
             return float(np.arccos(np.clip(first.place @ second.place, -1, 1)) / np.pi)
         if kind == "genetic":
             shared = float(len(set(first.ancestors) & set(second.ancestors)))
@@ -86,6 +100,11 @@ class Uriel:
         return float(np.arccos(np.clip(shared / np.sqrt(sizes), -1, 1)) * 2 / np.pi) if sizes else 1.0
 
 
+def uriel_folder(data: Path) -> Path | None:
+    """The folder of URIEL's files in a data folder; None where there is none."""
+    return next((data / name for name in FOLDERS if (data / name).is_dir()), None)
+
+
 def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> Uriel:
     """The features of some languages.
 
@@ -93,23 +112,24 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
     and maps have the varieties, so descent and place are those of `Language.individual`.
 
     Args:
-        data: the data folder, which has `uriel/`.
+        data: the data folder, which has `uriel/` or `lang2vec/`.
         codes: languages of the registry, or any others by their ISO 639-3 codes.
         varieties: take the features of the varieties too, though less is known of them.
 
     Raises:
         DataError: the files are not there or not what they should be, or do not have one of the languages.
     """
+    folder = uriel_folder(data) or data / FOLDERS[0]
     wanted = list(codes)
     individual = [_iso3(code)[1] for code in wanted]
     described = individual if varieties else [_iso3(code)[0] for code in wanted]
-    names, values = _rows(data, "feature_predictions", described)
-    known, averages = _rows(data, "feature_averages", described)
+    names, values = _rows(folder, "feature_predictions", described)
+    known, averages = _rows(folder, "feature_averages", described)
     if names != known:
-        raise DataError("the predicted features are not the known ones", where=str(data / FOLDER), fix=_FIX)
-    families, member = _rows(data, "family_features", individual)
-    points, ways = _rows(data, "geocoord_features", individual)
-    places = _places(points, ways)
+        raise DataError("the predicted features are not the known ones", where=str(folder), fix=_FIX)
+    families, member = _rows(folder, "family_features", individual)
+    placed = (folder / f"{PLACES}.npz").is_file()
+    places = _places(*_rows(folder, PLACES, individual)) if placed else None
     return Uriel(
         names,
         {
@@ -117,13 +137,14 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
                 values[row],
                 averages[row] >= 0,  # -1 where nothing is known
                 tuple(families[column].removeprefix("F_") for column in np.flatnonzero(member[row] > 0)),
-                places[row],
+                None if places is None else places[row],
             )
             for row, code in enumerate(wanted)
         },
     )
 
 
+_FETCH = "Run `isogloss fetch uriel`"
 _FIX = "Run `isogloss fetch uriel --force`"
 
 
@@ -136,11 +157,11 @@ def _iso3(code: str) -> tuple[str, str]:
     return entry.iso3, entry.individual
 
 
-def _rows(data: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:
+def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:
     """The names of the columns of one table, and the rows of some languages."""
-    path = data / FOLDER / f"{name}.npz"
+    path = folder / f"{name}.npz"
     if not path.is_file():
-        raise DataError("there is no such file", where=str(path), fix="Run `isogloss fetch uriel`")
+        raise DataError("there is no such file", where=str(path), fix=_FETCH)
     with read_arrays(path, MOST_BYTES) as arrays:
         columns, known = _texts(arrays["feats"]), _texts(arrays["langs"])
         table = arrays["data"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.figures import rounded
+from isogloss.report.calibration_tables import ON_PAGE, calibration_tables
 from isogloss.report.charts import Chart, bucket_bars, interval_fields, system_colours
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.explain_tables import BINNING
@@ -16,14 +17,16 @@ from isogloss.scoring.names import language_name
 
 
 def explain_section(explained: ExplainRecords, systems: Iterable[str]) -> Section:
-    """The panel to choose from; every bucket and every chart are files."""
+    """The panel to choose from; every bucket and every chart are files. Calibration is on the page."""
     pictures = list(explain_charts(explained.explanations, systems))
     tables = {"explain": bucket_table(explained.explanations)}
     if explained.pairs:
         pictures += pairwise_charts(explained.pairs, explained_colours(explained.explanations, systems))
         tables["differences-by-bucket"] = pairwise_bucket_table(explained.pairs)
     about = explain_intro(explained.edges)
-    return Section("explain", "Explain", about, tables, pictures, panel="explain", only_files=tuple(tables))
+    tables |= calibration_tables(explained.explanations)
+    in_files = tuple(name for name in tables if name != ON_PAGE)
+    return Section("explain", "Explain", about, tables, pictures, panel="explain", only_files=in_files)
 
 
 def explain_intro(edges: str) -> str:

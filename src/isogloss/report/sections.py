@@ -4,6 +4,8 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.bias_section import BIAS_INTRO, bias_section
 from isogloss.report.bias_tables import bias_tables
+from isogloss.report.calibration_tables import ON_PAGE, calibration_tables
+from isogloss.report.explain_io import explain_records
 from isogloss.report.explain_section import explain_intro, explain_section
 from isogloss.report.explain_tables import analysis_tables
 from isogloss.report.finding_section import finding_sections
@@ -29,9 +31,11 @@ def report_sections(inputs: ReportInputs) -> list[Section]:
 def analysis_sections(analysis: Analysis) -> list[Section]:
     """An analysis by itself: what to choose from, and the tables in full."""
     tables = {f"analysis-{place}": table for place, table in enumerate(analysis_tables(analysis), 1)}
+    found = calibration_tables(explain_records(analysis).explanations)
+    calibrated = {ON_PAGE: found[ON_PAGE]} if found else {}
     intro = "What isogloss explain prints: buckets, differences between systems, and the examples that were kept."
     return [
-        Section("explain", "Explain", explain_intro(analysis.edges), panel="explain", files=False),
+        Section("explain", "Explain", explain_intro(analysis.edges), calibrated, panel="explain", files=False),
         Section("tables", "Tables", intro, tables, reference=True, files=False),
     ]
 

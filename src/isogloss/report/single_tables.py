@@ -8,6 +8,7 @@ from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.single import best_and_worst
 from isogloss.figures import difference_interval_text, difference_text, interval_text, score_text
+from isogloss.report.calibration_tables import BIN_HEADER, bin_cells
 from isogloss.report.formatting import interval_notes, shortened
 from isogloss.report.grouping import group_by
 from isogloss.report.tables import Table
@@ -105,11 +106,9 @@ def _calibration_tables(explanation: Explanation) -> list[Table]:
     """For each cell with confidences, how right the system is when it is so and so sure."""
     tables = []
     for name, found in explanation.calibration.items():
-        header = ("confidence", "n", "mean confidence", "score", "difference")
-        table = Table(f"{explanation.system['name']} on {name}: calibration", header)
+        table = Table(f"{explanation.system['name']} on {name}: calibration", BIN_HEADER)
         for each in found.bins:
-            numbers = score_text(each.confidence), score_text(each.score), difference_text(each.confidence - each.score)
-            table.add(range_text(each.low, each.high, first=True), str(each.n), *numbers)
+            table.add(*bin_cells(each))
         interval = difference_interval_text(found.gap_low, found.gap_high)
         of_gap = f"{difference_text(found.gap)} ({interval})" if interval else difference_text(found.gap)
         table.notes = [

@@ -99,7 +99,7 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     short = (with_gold or candidates)[0]
     counted, count, expected = _count(task, short)
     # Only scoring takes a part: systems are neither trained on one nor run on one.
-    part = "" if short.split == "train" else "; score and compare take what is there with --allow-partial"
+    part = "" if short.split == "train" else "; score, compare and analyze take what is there with --allow-partial"
     raise DataError(
         f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}",
         where=", ".join(short.sources),
