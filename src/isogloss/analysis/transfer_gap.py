@@ -207,6 +207,8 @@ def _reading(scores: ScoreTable, gaps: TidyTable) -> str:
         wins = sum(min(by_system, key=lambda name: by_system[name][task]) == least for task in shared)
         sentences.append(
             f"On the {len(shared)} tasks that all have, {least} loses least on average and in {wins} of them."
+            if len(shared) > 1
+            else f"On {shared[0]}, which all have, {least} loses least."
         )
     sentences.append(
         "A small gap is no merit by itself: a system that is bad in English has little to lose, so the scores of the "
