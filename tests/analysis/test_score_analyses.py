@@ -241,7 +241,7 @@ def test_nothing_given_and_unknown_names() -> None:
         isogloss.analyze("family", "published")
     with pytest.raises(UnknownNameError, match="unknown option of rankings 'resample'"):
         isogloss.analyze("rankings", "published", resample=3)
-    with pytest.raises(UnknownNameError, match="Give a int"):
+    with pytest.raises(UnknownNameError, match="Give a whole number"):
         isogloss.analyze("rankings", "published", resamples="some")
 
 

@@ -76,6 +76,10 @@ def _plain(value: Value, column: Column) -> Value:
     return rounded(value, digits.get(column.holds, 4)) if isinstance(value, float) else value
 
 
+def _has_intervals(column: Column, records: Sequence[Mapping[str, Any]]) -> bool:
+    return bool(column.low) and any(record[column.low] is not None for record in records)
+
+
 def _interval_field(column: Column) -> str:
     return f"{column.name} 95 %"
 
@@ -225,7 +229,7 @@ def _lines(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapp
     }
     layers: list[Spec] = [line]
     column = columns[figure.y]
-    if column.low:
+    if _has_intervals(column, records):
         ends = {"y": {"field": column.low, "type": "quantitative"}, "y2": {"field": column.high}}
         layers.insert(0, {"mark": {"type": "area", "opacity": 0.15}, "encoding": {**shared, **ends}})
     return {"width": 420, "height": 240, "layer": [*layers, *_marks(figure, "y")]}
@@ -247,7 +251,7 @@ def _bars(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mappi
     }
     layers: list[Spec] = [bars]
     column = columns[figure.x]
-    if column.low:
+    if _has_intervals(column, records):
         ends = {"x": {"field": column.low, "type": "quantitative"}, "x2": {"field": column.high}}
         whole = [{"filter": f"isValid(datum[{column.low!r}])"}]
         rule = {"type": "rule", "strokeWidth": 1.5, "color": INK}
