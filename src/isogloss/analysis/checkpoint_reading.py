@@ -6,9 +6,10 @@ from statistics import fmean
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import DirectionalAgreement, difference_interval
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
-from isogloss.analysis.run_variation import LARGE_SPREAD, mean_interval
-from isogloss.analysis.selection_rules import BEST, TARGET, dev_of, language_name
+from isogloss.analysis.run_variation import LARGE_SPREAD, interval_over_runs
+from isogloss.analysis.selection_rules import BEST, TARGET, dev_of
 from isogloss.figures import difference_text, score_text
+from isogloss.scoring.names import language_name
 
 # Languages that a sentence names.
 NAMED = 15
@@ -77,7 +78,7 @@ def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> s
     rules, languages = compared(targets, source, single)
     usual = rule_means(languages, dev_of(source))
     gains = {rule: rule_means(languages, rule) - usual for rule in rules if rule not in (dev_of(source), BEST)}
-    sure = {rule: gain for rule, gain in gains.items() if (found := mean_interval(gain)) and found[0] > 0}
+    sure = {rule: gain for rule, gain in gains.items() if (found := interval_over_runs(gain)) and found[0] > 0}
     oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
     shared = {rule: gain for rule, gain in sure.items() if rule != TARGET}
     if not shared:

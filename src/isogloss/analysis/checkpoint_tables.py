@@ -10,10 +10,11 @@ from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import DirectionalAgreement
 from isogloss.analysis.finding import Column, Figure, TidyTable, Value
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
-from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, mean_interval
-from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of, language_name
+from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
+from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of
 from isogloss.languages.published import table as published
 from isogloss.metrics.estimate import Interval
+from isogloss.scoring.names import language_name
 
 # Languages whose curves are drawn: those that source dev follows least and most.
 CURVES = 2
@@ -36,7 +37,7 @@ def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) 
         means = rule_means(languages, rule)
         lost = fmean(outcome.lost for each in languages for outcome in each.outcomes[rule])
         gain = None if rule == dev_of(source) else float((means - usual).mean())
-        rows.append([rule, float(means.mean()), lost, gain, *_ends(mean_interval(means - usual))])
+        rows.append([rule, float(means.mean()), lost, gain, *_ends(interval_over_runs(means - usual))])
     return TidyTable(
         "rules",
         f"Test score by the rule that chooses the checkpoint, mean of {len(languages)} languages, {_runs(len(usual))}",

@@ -13,7 +13,7 @@ from isogloss.analysis.directional_agreement import (
     difference_interval,
     mean_agreement,
 )
-from isogloss.analysis.run_variation import RunSpread, mean_interval, run_spread
+from isogloss.analysis.run_variation import RunSpread, interval_over_runs, run_spread
 from isogloss.analysis.selection_rules import TARGET, RuleOutcome, dev_of, rule_names, rule_outcomes
 from isogloss.metrics.estimate import Interval
 from isogloss.metrics.statistics import FloatArray
@@ -46,7 +46,7 @@ class LanguageSelection:
     def oracle_gain(self, source: str) -> Interval | None:
         """The interval over runs of the test points that target dev gains over source dev, where it is known."""
         known = TARGET in self.outcomes and dev_of(source) in self.outcomes
-        return mean_interval(self.scores(TARGET) - self.scores(dev_of(source))) if known else None
+        return interval_over_runs(self.scores(TARGET) - self.scores(dev_of(source))) if known else None
 
 
 def language_selections(

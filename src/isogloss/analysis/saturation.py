@@ -14,8 +14,6 @@ from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
 from isogloss.tasks.registry import canonical, task
 
-_WIDTH = 2 * 1.96
-
 
 @dataclass(frozen=True)
 class ContestedCell:
@@ -129,11 +127,10 @@ def _cells(scores: ScoreTable, correlation: float) -> Iterator[ContestedCell]:
 
 def _effective(score: LanguageScore) -> float:
     """How many independent examples would have an interval so wide; the examples themselves where there is none."""
-    if score.low is None or score.high is None or score.high <= score.low:
+    if score.error is None or score.error <= 0:
         return float(score.n)
     share = min(0.99, max(0.01, score.value / 100))
-    error = (score.high - score.low) / 100 / _WIDTH
-    return share * (1 - share) / error**2
+    return share * (1 - share) / (score.error / 100) ** 2
 
 
 def _ahead(limit: float | None, best: float, name: str) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
-from isogloss.analysis.language_bootstrap import mean_interval
+from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score, in_language_score, published_average
 from isogloss.analysis.score_table import ScoreTable
 from isogloss.figures import difference_text, rounded
@@ -113,7 +113,7 @@ def _row(scores: ScoreTable, task: str, system: str) -> list[Value]:
         len(others),
         english,
         mean,
-        *mean_interval(others),
+        *interval_over_languages(others),
         lost,
         test.low if test else None,
         test.high if test else None,
