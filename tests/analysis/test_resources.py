@@ -73,6 +73,12 @@ def test_the_reading_counts_intervals_over_families_too(tmp_path: Path) -> None:
     assert "the mean is the better guess" in found.reading
 
 
+def test_the_reading_stays_a_paragraph(tmp_path: Path) -> None:
+    found = analyze("resources", "published:further", tasks=["xnli", "xcopa"], data=tmp_path)
+    assert len(found.table("regression").rows) > 8
+    assert len(found.reading.split()) < 300
+
+
 def test_the_papers_figures_for_mbert(tmp_path: Path) -> None:
     found = analyze("resources", "published", data=tmp_path)
     rows = {str(row["task"]): row for row in found.table("printed").records()}

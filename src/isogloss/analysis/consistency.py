@@ -21,12 +21,11 @@ from isogloss.analysis.agreement import (
 from isogloss.analysis.answers import (
     answers_of,
     difference_cells,
-    first_few,
     interval_columns,
     mark_partial,
     score_cells,
 )
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
 from isogloss.metrics.estimate import Estimate, difference, mean

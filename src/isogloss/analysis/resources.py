@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis.correlation import FEWEST_FAMILIES, Correlation, pearson, spearman
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.language_columns import (
     ARTICLES,
     LOG_ARTICLES,
@@ -330,19 +330,24 @@ def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
     if logs:
         strongest, weakest = (sorted(logs, key=lambda each: float(each["pearson"] or 0))[place] for place in (-1, 0))
         said.append(f"With log Wikipedia size they run from {_named(weakest)} to {_named(strongest)}.")
-    for fit in [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]:
-        found = fit.found
-        said.append(
-            f"Of {fit.cell.system} on {fit.cell.task}, {_all_columns(fit.columns)} "
-            f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
-            f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)"
-            f"{'; below 0, the mean is the better guess' if found.explained < 0 else ''}."
-        )
+    chosen = [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]
+    if chosen:
+        said.append(first_few([_explained(fit) for fit in chosen]))
     said.append(
         "Languages with a large Wikipedia are also near to English, rich and well tested, so no column here is shown "
         "to be a cause; and an interval that holds 0 does not show that there is nothing."
     )
     return " ".join(said)
+
+
+def _explained(fit: _Fit) -> str:
+    found = fit.found
+    return (
+        f"Of {fit.cell.system} on {fit.cell.task}, {_all_columns(fit.columns)} "
+        f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
+        f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)"
+        f"{'; below 0, the mean is the better guess' if found.explained < 0 else ''}."
+    )
 
 
 def _without_zero(records: Sequence[Mapping[str, Value]], interval: str) -> int:
