@@ -195,6 +195,14 @@ def test_saturation_of_the_papers_knows_the_sizes_of_the_tests() -> None:
     assert float(str(paired["detectable"])) == pytest.approx(float(str(quechua["detectable"])) * 0.5**0.5, rel=0.02)
 
 
+def test_a_sentence_of_tags_is_more_than_one_example() -> None:
+    found = isogloss.analyze("saturation", "published", tasks=["udpos"])
+    rows = [row for row in found.table("cells").records() if row["second"] is not None]
+    assert {row["told_apart"] for row in rows} == {True, None}  # below a bound nothing is known
+    assert all(row["needed"] is None for row in rows)
+    assert "that is not known" in found.reading
+
+
 @pytest.mark.parametrize("options", [{"noise": "many"}, {"noise": "xnli:101"}, {"correlation": 1.0}])
 def test_saturation_refuses_what_makes_no_sense(options: dict[str, object]) -> None:
     with pytest.raises(IsoglossError, match=r"noise is|a correlation of"):
