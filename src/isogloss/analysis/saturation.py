@@ -95,7 +95,7 @@ def saturation(scores: ScoreTable, *, noise: str = "", correlation: float = 0.0)
         "a test counts as so many independent examples as its score's interval says, where it has one; else as many "
         "as it has, as if a score were a share of right answers and examples shared no source. Marks between right and "
         "wrong vary less than that (answers, ranked lists). A sentence of many tags tells far more than one example: "
-        "for POS and NER without intervals 'detectable' is a bound, three to four times too large where it was measured, "
+        "for POS and NER without intervals 'detectable' is a bound, three to four times too large where measured, "
         "so that a difference below it is not said to be too small, nor how many examples it needs",
         "detectable of an average: languages of a parallel test as if they failed on the same examples, others as "
         "independent",
