@@ -170,6 +170,19 @@ def test_drawing_examples_needs_intervals() -> None:
         isogloss.analyze("rankings", "published", draw="seeds")
 
 
+def test_of_error_rates_more_is_lost(tmp_path: Path) -> None:
+    errors = {"en": 20.0, "de": 50.0, "sw": 70.0}
+    (tmp_path / "errors.csv").write_text(
+        "task,system,language,value\n"
+        + "".join(f"checklist-comparisons,A,{code},{value}\n" for code, value in errors.items())
+    )
+    found = isogloss.analyze("transfer-gap", tmp_path / "errors.csv")
+    [row] = found.table("gaps").records()
+    assert row["gap"] == pytest.approx(40)
+    assert row["relative"] == pytest.approx(0.5)  # 80 % are right in English, 40 % elsewhere
+    assert "A loses 40.0 points outside English" in found.reading
+
+
 def test_saturation_by_hand(tmp_path: Path) -> None:
     cells = "xnli,a,,en,93 xnli,b,,en,92.9 xnli,a,,sw,70 xnli,b,,sw,60"
     found = isogloss.analyze("saturation", table(tmp_path, cells), noise="xnli:4")
