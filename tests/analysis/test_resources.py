@@ -73,6 +73,17 @@ def test_the_reading_counts_intervals_over_families_too(tmp_path: Path) -> None:
     assert "the mean is the better guess" in found.reading
 
 
+def test_error_rates_are_turned_round_before_tasks_are_pooled(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    good = {code: 40 + rng.uniform(0, 20) for code in CODES}
+    errors = {code: 100 - value for code, value in good.items()}
+    twice = resources(made_up({"xnli": good, "xcopa": good}), data=tmp_path)
+    mixed = resources(made_up({"xnli": good, "checklist-comparisons": errors}), data=tmp_path)
+    assert correlation(mixed, "all tasks", "log_articles")["pearson"] == pytest.approx(
+        correlation(twice, "all tasks", "log_articles")["pearson"]
+    )
+
+
 def test_the_reading_stays_a_paragraph(tmp_path: Path) -> None:
     found = analyze("resources", "published:further", tasks=["xnli", "xcopa"], data=tmp_path)
     assert len(found.table("regression").rows) > 8

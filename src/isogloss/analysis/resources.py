@@ -23,6 +23,7 @@ from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.main_score import lower_is_better
 from isogloss.tasks.loading import data_folder
 
 ALL_TASKS = "all tasks"
@@ -44,7 +45,8 @@ NOTES = [
     "simulated studies of 40 languages, where Spearman's, and Pearson's of normal columns, held it in about 95 %.",
     "English is where transfer comes from and is left out, but for `articles`: XTREME correlated with the plain number "
     "of articles, English counted, which is why the fits of its Figure 2 are curved on a logarithmic axis.",
-    f"'{ALL_TASKS}' is one figure a language: scores standardised by task, then languages fitted beside tasks.",
+    f"'{ALL_TASKS}' is one figure a language: scores (100 minus error rates) standardised by task, then languages "
+    "fitted beside tasks.",
     "URIEL's distances are made from its features: the angle between syntactic, phonological, inventory or all "
     "features, or between lists of ancestors (1 between families, a creole being one), and the way over the Earth. "
     "lang2vec's precomputed ones are in no release of it.",
@@ -124,7 +126,7 @@ def _cells(scores: ScoreTable, left_out: _LeftOut) -> list[_Cell]:
         of = {task: values for task in scores.tasks if (values := scores.values(system, task))}
         if len(of) > 1:
             try:
-                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(of)))
+                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(_more_is_better(of))))
             except AnalysisError as error:
                 left_out.add(f"{ALL_TASKS} are left out: {error.what}", system)
         cells += [_Cell(system, task, values) for task, values in of.items()]
@@ -139,6 +141,14 @@ def _lacking_distances(names: Sequence[str]) -> list[str]:
         f"No {', '.join(lacking)} distance: the data folder's URIEL has no {PLACES}.npz; `isogloss fetch uriel` does."
     )
     return [what] if lacking else []
+
+
+def _more_is_better(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Scores by task and language, error rates turned round."""
+    return {
+        name: {code: 100 - value if lower_is_better(name) else value for code, value in of.items()}
+        for name, of in scores.items()
+    }
 
 
 _CORRELATION_COLUMNS = [
