@@ -332,7 +332,8 @@ def _reading(cells: list[ContestedCell], scores: ScoreTable) -> str:
             )
     not_known = [cell.task for cell in cells if cell.second is not None and cell.told_apart is None]
     if not_known:
-        sentences.append(f"Of {len(not_known)} more ({', '.join(dict.fromkeys(not_known))}) that is not known.")
+        names = ", ".join(dict.fromkeys(not_known))
+        sentences.append(f"Of {len(not_known)} tests ({names}) it is not known what differences they can show.")
     sentences.append(
         "A difference that a test cannot show may still be there; and one that it shows says nothing of how hard "
         "what is left may be."
