@@ -165,3 +165,9 @@ def test_select_reads_files(tmp_path: Path) -> None:
     assert finding.title == "Which checkpoint to take: accuracy"
     assert "only German dev" in rows(finding, "rules", "rule")
     assert rows(finding, "variation")["zh"]["n"] == 1000
+
+
+@pytest.mark.parametrize("size", [-1, 10**12])
+def test_a_test_set_of_no_size(size: int) -> None:
+    with pytest.raises(AnalysisError, match=rf"a test set of {size} examples\. Give 1 to 1000000"):
+        checkpoint_selection(runs_of({("en", "dev"): [1.0], ("en", "test"): [1.0]}), test_size=size)

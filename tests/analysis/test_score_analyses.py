@@ -264,6 +264,8 @@ def test_nothing_given_and_unknown_names() -> None:
         isogloss.analyze("rankings", "published", resample=3)
     with pytest.raises(UnknownNameError, match="Give a whole number"):
         isogloss.analyze("rankings", "published", resamples="some")
+    with pytest.raises(UnknownNameError, match="Give a number"):
+        isogloss.analyze("saturation", "published", correlation="some")
 
 
 @pytest.mark.parametrize("name", OVER_SCORES)

@@ -1,7 +1,9 @@
 """Ways to spoil a file: byte by byte, line by line, JSON value by JSON value; and ways that change nothing."""
 
 import copy
+import csv
 import gzip
+import io
 import json
 import lzma
 import random
@@ -280,6 +282,20 @@ def spoil_json_lines(rng: random.Random, content: bytes) -> tuple[bytes, str]:
     return b"\n".join(lines) + b"\n", f"line {place + 1}: {name}"
 
 
+def spoil_csv(rng: random.Random, content: bytes) -> tuple[bytes, str]:
+    """One to three cells of a table, its header among them, become something else."""
+    rows = list(csv.reader(io.StringIO(content.decode())))
+    done = []
+    for _ in range(rng.randint(1, 3)):
+        row = rng.randrange(len(rows))
+        cell, value = rng.randrange(len(rows[row])), rng.choice(VALUES)
+        rows[row][cell] = _RAW.get(value, value) if isinstance(value, str) else str(value)
+        done.append(f"cell {row}, {cell} = {rows[row][cell][:40]!r}")
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode(errors="surrogatepass"), "; ".join(done)
+
+
 def spoil(rng: random.Random, name: str, content: bytes) -> tuple[bytes, str]:
     """A file spoilt in a way that suits its name: half the time inside its structure, else anywhere."""
     if rng.random() < 0.5 and content:
@@ -288,6 +304,8 @@ def spoil(rng: random.Random, name: str, content: bytes) -> tuple[bytes, str]:
         if name.endswith(".json"):
             value, done = spoil_json(rng, json.loads(content))
             return json_text(value), done
+        if name.endswith(".csv"):
+            return spoil_csv(rng, content)
     return spoil_bytes(rng, content)
 
 

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError
+from isogloss.analysis.run_variation import MOST_EXAMPLES
 from isogloss.data.files import read_text
 from isogloss.errors import unknown
+from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.metrics.statistics import FloatArray
 from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.tasks.registry import canonical
@@ -21,6 +23,7 @@ from isogloss.training.checkpoint_record import SCORES
 from isogloss.training.selection import LOSS, CheckpointScore
 
 SPLITS = ("dev", "test")
+MOST_STEPS = 2**63 - 1
 NEEDED = ("step", "seed", "language", "split", "value")
 # By split, the metrics whose mean is the score; none where a file has one score without a name.
 MainMetrics = Mapping[str, Sequence[str]]
@@ -146,21 +149,31 @@ def _scores_in(path: Path) -> Iterator[CheckpointScore]:
 def _score(row: Mapping[str, str | None], where: str) -> CheckpointScore:
     texts = {name: (row.get(name) or "").strip() for name in (*NEEDED, "metric", "n")}
     if texts["split"] not in SPLITS:
-        raise AnalysisError(f"split {texts['split']!r} is neither dev nor test", where=where)
+        raise AnalysisError(f"split {printable(texts['split'], NAME_LENGTH)!r} is neither dev nor test", where=where)
     if not texts["language"]:
         raise AnalysisError("there is no language", where=where)
-    try:
-        step, seed, n = (int(texts[name] or 0) if name == "n" else int(texts[name]) for name in ("step", "seed", "n"))
-    except ValueError:
-        raise AnalysisError("step, seed and n must be whole numbers", where=where) from None
+    step, seed = _whole("step", texts["step"], MOST_STEPS, where), _whole("seed", texts["seed"], MOST_STEPS, where)
+    n = _whole("n", texts["n"] or "0", MOST_EXAMPLES, where)
     try:
         value = float(texts["value"])
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         fix = "Leave out lines of checkpoints that were not asked"
-        raise AnalysisError(f"value {texts['value']!r} is not a number", where=where, fix=fix)
-    return CheckpointScore(step, seed, texts["language"], texts["split"], texts["metric"], value, n)
+        raise AnalysisError(f"value {printable(texts['value'], NAME_LENGTH)!r} is not a number", where=where, fix=fix)
+    code, metric = (printable(texts[name], NAME_LENGTH) for name in ("language", "metric"))
+    return CheckpointScore(step, seed, code, texts["split"], metric, value, n)
+
+
+def _whole(name: str, text: str, most: int, where: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= most:
+        what = f"{name} is {printable(text, NAME_LENGTH)!r}, and must be a whole number from 0 to {most}"
+        raise AnalysisError(what, where=where)
+    return number
 
 
 def _named_once(scores: Iterable[CheckpointScore], path: Path) -> MainMetrics:
@@ -207,6 +220,8 @@ def _check(rows: Mapping[tuple[int, str, str], Mapping[int, float]]) -> None:
         fix = "Selection is by dev scores, and judged by test scores"
         raise AnalysisError(f"there are {has}", fix=fix)
     values = [value for by_step in rows.values() for value in by_step.values()]
+    if not values:
+        raise AnalysisError("no checkpoint has all main metrics", fix="Name one that all have with --metric")
     if max(values) > 100 or min(values) < 0:
         raise AnalysisError("scores must lie within 0..100", fix="Leave out what is no score")
     if max(values) <= 1:

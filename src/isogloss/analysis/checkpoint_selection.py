@@ -12,7 +12,7 @@ from isogloss.analysis.checkpoint_scores import CheckpointScores, read_checkpoin
 from isogloss.analysis.directional_agreement import FEWEST_SEEDS, SMALLEST_MOVE
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_selection import LanguageSelection, language_selections
-from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, run_spread
+from isogloss.analysis.run_variation import LARGE_SPREAD, MOST_EXAMPLES, RunSpread, run_spread
 from isogloss.analysis.selection_rules import best_place
 from isogloss.errors import unknown
 
@@ -56,6 +56,10 @@ def checkpoint_selection(
     scores: CheckpointScores, *, source: str = "en", single: str = "", test_size: int = 0, from_step: int = 0
 ) -> Finding:
     """The finding of `select`, from scores."""
+    if not 0 <= test_size <= MOST_EXAMPLES:
+        raise AnalysisError(
+            f"a test set of {test_size} examples", fix=f"Give 1 to {MOST_EXAMPLES}, or 0 for as recorded"
+        )
     scores = _checked(scores, source, single, from_step)
     found = language_selections(scores, source, single, test_size)
     left_out = sorted({*scores.languages("test")} - {each.language for each in found})

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from isogloss.errors import IsoglossError
+from isogloss.errors import IsoglossError, unknown
+from isogloss.escaping import html_text
 from isogloss.notebooks import data_frame, html_table
 
 Value = str | int | float | bool | None
@@ -63,6 +64,18 @@ class TidyTable(msgspec.Struct, frozen=True):
         """The table as a pandas data frame."""
         return data_frame(self.records(), [column.name for column in self.columns])
 
+    def __repr__(self) -> str:
+        return f"TidyTable({self.name}: {len(self.rows)} rows of {', '.join(column.name for column in self.columns)})"
+
+    def _repr_html_(self) -> str:
+        def text(value: Value) -> str:
+            return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+        more = len(self.rows) - self.shown
+        caption = f"{self.title} ({more:,} more rows)" if more > 0 else self.title
+        heading = [column.label or column.name for column in self.columns]
+        return html_table(caption, heading, [[*map(text, row)] for row in self.rows[: self.shown]])
+
 
 class Figure(msgspec.Struct, frozen=True):
     """A chart of one table of the finding, by the names of its columns.
@@ -111,23 +124,34 @@ class Finding(msgspec.Struct, frozen=True):
     notes: list[str] = []
 
     def table(self, name: str) -> TidyTable:
-        """The table of that name."""
-        return next(table for table in self.tables if table.name == name)
+        """The table of that name.
+
+        Raises:
+            UnknownNameError: there is none; the message has the nearest names.
+        """
+        found = {table.name: table for table in self.tables}
+        if name not in found:
+            raise unknown(f"table of {self.analysis}", name, found)
+        return found[name]
+
+    def to_pandas(self, name: str | None = None) -> Any:
+        """A table of the finding as a pandas data frame.
+
+        Args:
+            name: which table; by default the first, which is the finding in short.
+
+        Raises:
+            UnknownNameError: there is no table of that name.
+            IsoglossError: pandas is not installed.
+        """
+        return (self.tables[0] if name is None else self.table(name)).to_pandas()
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{table.name}: {len(table.rows)} rows" for table in self.tables)
         return f"Finding({self.analysis}; {sizes})"
 
     def _repr_html_(self) -> str:
-        def text(value: Value) -> str:
-            return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-        return "".join(
-            html_table(
-                table.title, [c.label or c.name for c in table.columns], [[*map(text, row)] for row in table.rows]
-            )
-            for table in self.tables
-        )
+        return f"<p>{html_text(self.reading)}</p>" + "".join(table._repr_html_() for table in self.tables)
 
 
 def first_few(sentences: Sequence[str], limit: int = 4) -> str:

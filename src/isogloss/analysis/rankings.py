@@ -20,6 +20,8 @@ SURE = 0.975
 MOST_IN_CHART = 40
 # With more systems pairs are told only between the best.
 MOST_IN_PAIRS = 20
+# More would fill the memory without making an interval better.
+MOST_RESAMPLES = 100_000
 
 Ranked = dict[str, RankedView]
 _DRAWS: dict[Draw, str] = {
@@ -45,8 +47,11 @@ def rankings(
         seed: the same seed gives the same intervals.
     """
     scores.need(systems=2, what="a ranking")
-    if resamples < 100:
-        raise AnalysisError(f"{resamples} resamples tell nothing of an interval", fix="Give 100 or more")
+    if not 100 <= resamples <= MOST_RESAMPLES:
+        what = f"{resamples} resamples are too few to tell of an interval, or too many to be drawn"
+        raise AnalysisError(what, fix=f"Give 100 to {MOST_RESAMPLES:,}")
+    if seed < 0:
+        raise AnalysisError(f"the seed is {seed}", fix="Give 0 or more")
     weights = read_weights(Path(speakers), "speakers") if speakers else published_speakers()
     panels, notes = ranking_panels(scores)
     chosen = _checked_draw(draw, panels)

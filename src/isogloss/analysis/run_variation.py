@@ -11,6 +11,8 @@ from isogloss.metrics.student import ALPHA, LEVEL, t_quantile
 
 # The paper's rule of thumb for test sets of 4,000 (MLDoc) and 5,010 (XNLI) examples.
 LARGE_SPREAD = 2.5
+# Examples of a test set that an exact test can be made for.
+MOST_EXAMPLES = 10**6
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def _shown(table: TidyTable, most: int) -> Table:
     shown = Table(table.title, header, words=max(1, words), notes=list(table.notes))
     for row in records[:most]:
         shown.add(*(text for column in columns for text in _texts(column, row, column.low in told)))
+    if not table.rows:
+        shown.notes.append("there are none")
     left = len(table.rows) - most
     if left > 0:
         shown.notes.append(f"{left:,} more rows: --csv and --json have all")
