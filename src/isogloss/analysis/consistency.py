@@ -112,6 +112,10 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
         grid = ParallelAnswers(find_task(name), cells, request.resample)
         if len(grid.languages) > 1:
             grids.append(grid)
+            if len({frozenset(each.language for each in cells if each.system == name) for name in grid.systems}) > 1:
+                notes.append(
+                    f"{grid.task.id}: not all systems have the same languages: their means are not to be compared"
+                )
         else:
             notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} alone")
     if not grids:

@@ -102,7 +102,8 @@ def _axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[st
     title = column.label or column.name
     if column.holds != "text":
         scale: Spec = {"type": "log"} if log else {"zero": column.holds in ("difference", "count")}
-        return {"field": name, "type": "quantitative", "title": title, "scale": scale}
+        ticks = {"axis": {"tickMinStep": 1}} if column.holds == "count" else {}
+        return {"field": name, "type": "quantitative", "title": title, "scale": scale, **ticks}
     order = list(dict.fromkeys(record[name] for record in records))
     axis = {"labelAngle": -40} if any(len(str(word)) > 5 for word in order) else {}
     return {"field": name, "type": "nominal", "title": None, "sort": order, "axis": axis, "scale": {"type": "band"}}
@@ -127,7 +128,8 @@ def _colour(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Spec:
         "type": "nominal",
         "title": None,
         "scale": scale,
-        "legend": {"orient": "top", "columns": 4} if len(series) > 1 else None,
+        # Beside lines there are pale intervals, whose paleness the legend would take.
+        "legend": {"orient": "top", "columns": 4, "symbolOpacity": 1} if len(series) > 1 else None,
     }
 
 
