@@ -55,10 +55,27 @@ def test_agreement_tells_a_proxy_its_opposite_and_noise_apart(found: Finding) ->
 
 def test_languages_are_judged_by_it(found: Finding) -> None:
     judged = {code: (row["guide"], row["runs"]) for code, row in rows(found, "languages").items()}
-    assert judged["de"] == ("English dev will do", "stable")
+    assert judged["de"] == ("English dev follows", "stable")
     assert judged["ja"][0] == "English dev misleads"
-    assert judged["zh"] == ("English dev says nothing", "unstable")
+    assert judged["zh"] == ("English dev cannot be told from chance", "unstable")
     assert next(iter(judged)) == "ja"
+
+
+def test_a_guide_that_follows_better_is_not_said_to_choose_better() -> None:
+    rng = np.random.default_rng(3)
+    runs = []
+    for _ in range(6):
+        rise = 80 + 0.4 * np.arange(20)
+        german = rise + np.cumsum(rng.normal(0, 0.8, 20))
+        best = np.zeros(20)
+        best[-1] = 50  # the last checkpoint is the best in all, so that every dev set chooses it
+        run = {("en", "dev"): rise + best, ("en", "test"): rise + best}
+        runs.append(run | {("de", "dev"): german + best, ("de", "test"): german + best})
+    found = checkpoint_selection(runs_of(*runs))
+    assert rows(found, "languages")["de"]["guide"] == "target dev follows better"
+    assert number(rows(found, "oracle")["de"]["gain"]) == 0
+    assert "follows test scores closer in all of them" in found.reading
+    assert "has a higher test score in none of them" in found.reading
 
 
 def test_rules_are_compared_on_the_languages_that_have_them_all(found: Finding) -> None:

@@ -99,6 +99,15 @@ def test_one_system_is_said_to_be_one() -> None:
     assert finding.table("failed-in-one").rows == []
 
 
+def test_means_over_other_languages_are_said_not_to_be_comparable() -> None:
+    first, second = (
+        answered("mini-xnli", {"en": "1100", "de": "1010"}),
+        answered("mini-xnli", {"en": "1100", "sw": "1010"}),
+    )
+    assert any("means are not to be compared" in note for note in found(first, second).notes)
+    assert not any("means are not to be compared" in note for note in found(first, first).notes)
+
+
 def test_question_answering_is_right_by_exact_match_and_its_answers_are_not_compared() -> None:
     examples = {code: isogloss.load("mini-xquad", code) for code in ("en", "de")}
     answers = {

@@ -7,7 +7,7 @@ import pytest
 
 from isogloss.analysis.detectable import detectable_difference, difference_variance, examples_needed
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.language_bootstrap import language_draws, mean_interval
+from isogloss.analysis.language_bootstrap import interval_over_languages, language_draws
 from isogloss.analysis.ranking_panels import ranking_panels
 from isogloss.analysis.ranking_views import (
     gini,
@@ -101,14 +101,14 @@ def test_mean_interval_covers_the_mean_of_the_languages_it_was_drawn_from() -> N
     trials = 300
     hits = 0
     for trial in range(trials):
-        low, high = mean_interval(rng.normal(60, 12, 20).clip(0, 100).tolist(), seed=trial)
+        low, high = interval_over_languages(rng.normal(60, 12, 20).clip(0, 100).tolist(), seed=trial)
         assert low is not None and high is not None
         hits += low <= 60 <= high
     assert 0.91 <= hits / trials <= 0.985
 
 
 def test_few_languages_have_no_interval() -> None:
-    assert mean_interval([1.0, 2.0, 3.0, 4.0]) == (None, None)
+    assert interval_over_languages([1.0, 2.0, 3.0, 4.0]) == (None, None)
 
 
 def made_table(values: np.ndarray, regime: str = "zero-shot", error: float = 0.0) -> ScoreTable:

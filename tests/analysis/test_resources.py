@@ -64,6 +64,32 @@ def test_own_columns_are_correlated_and_predict(tmp_path: Path) -> None:
     assert "in families the fit has not seen" in found.reading
 
 
+def test_the_reading_counts_intervals_over_families_too(tmp_path: Path) -> None:
+    found = analyze("resources", "published:mBERT, zero-shot", tasks=["udpos", "wikiann"], data=tmp_path)
+    # Over languages each has an interval without 0; over families, none.
+    assert found.reading.startswith("6 of 6 Pearson correlations have an interval over languages without 0")
+    assert "of the 6 that have an interval over families 0 are without 0" in found.reading
+    assert "log_articles alone explains -" in found.reading
+    assert "the mean is the better guess" in found.reading
+
+
+def test_error_rates_are_turned_round_before_tasks_are_pooled(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    good = {code: 40 + rng.uniform(0, 20) for code in CODES}
+    errors = {code: 100 - value for code, value in good.items()}
+    twice = resources(made_up({"xnli": good, "xcopa": good}), data=tmp_path)
+    mixed = resources(made_up({"xnli": good, "checklist-comparisons": errors}), data=tmp_path)
+    assert correlation(mixed, "all tasks", "log_articles")["pearson"] == pytest.approx(
+        correlation(twice, "all tasks", "log_articles")["pearson"]
+    )
+
+
+def test_the_reading_stays_a_paragraph(tmp_path: Path) -> None:
+    found = analyze("resources", "published:further", tasks=["xnli", "xcopa"], data=tmp_path)
+    assert len(found.table("regression").rows) > 8
+    assert len(found.reading.split()) < 300
+
+
 def test_the_papers_figures_for_mbert(tmp_path: Path) -> None:
     found = analyze("resources", "published", data=tmp_path)
     rows = {str(row["task"]): row for row in found.table("printed").records()}

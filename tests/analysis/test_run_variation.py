@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from isogloss.analysis.run_variation import mean_interval, run_spread, two_proportions
+from isogloss.analysis.run_variation import interval_over_runs, run_spread, two_proportions
 
 
 def test_two_proportions_by_hand() -> None:
@@ -58,8 +58,8 @@ def test_spread_and_flags() -> None:
 
 def test_mean_interval_is_students() -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0])
-    low, high = mean_interval(values) or (0, 0)
+    low, high = interval_over_runs(values) or (0, 0)
     # t of 3 degrees of freedom is 3.182446; the standard error 1.290994 / 2.
     assert (low, high) == pytest.approx((2.5 - 3.182446 * 0.645497, 2.5 + 3.182446 * 0.645497), abs=1e-5)
-    assert mean_interval(values[:2]) is None
-    assert mean_interval(np.full(5, 2.0)) is None
+    assert interval_over_runs(values[:2]) is None
+    assert interval_over_runs(np.full(5, 2.0)) is None

@@ -170,6 +170,19 @@ def test_drawing_examples_needs_intervals() -> None:
         isogloss.analyze("rankings", "published", draw="seeds")
 
 
+def test_of_error_rates_more_is_lost(tmp_path: Path) -> None:
+    errors = {"en": 20.0, "de": 50.0, "sw": 70.0}
+    (tmp_path / "errors.csv").write_text(
+        "task,system,language,value\n"
+        + "".join(f"checklist-comparisons,A,{code},{value}\n" for code, value in errors.items())
+    )
+    found = isogloss.analyze("transfer-gap", tmp_path / "errors.csv")
+    [row] = found.table("gaps").records()
+    assert row["gap"] == pytest.approx(40)
+    assert row["relative"] == pytest.approx(0.5)  # 80 % are right in English, 40 % elsewhere
+    assert "A loses 40.0 points outside English" in found.reading
+
+
 def test_saturation_by_hand(tmp_path: Path) -> None:
     cells = "xnli,a,,en,93 xnli,b,,en,92.9 xnli,a,,sw,70 xnli,b,,sw,60"
     found = isogloss.analyze("saturation", table(tmp_path, cells), noise="xnli:4")
@@ -193,6 +206,14 @@ def test_saturation_of_the_papers_knows_the_sizes_of_the_tests() -> None:
     half = isogloss.analyze("saturation", "published", tasks=["xcopa"], correlation=0.5)
     [paired] = rows(half, "cells", task="xcopa", language="qu", regime="zero-shot")
     assert float(str(paired["detectable"])) == pytest.approx(float(str(quechua["detectable"])) * 0.5**0.5, rel=0.02)
+
+
+def test_a_sentence_of_tags_is_more_than_one_example() -> None:
+    found = isogloss.analyze("saturation", "published", tasks=["udpos"])
+    rows = [row for row in found.table("cells").records() if row["second"] is not None]
+    assert {row["told_apart"] for row in rows} == {True, None}  # below a bound nothing is known
+    assert all(row["needed"] is None for row in rows)
+    assert "(udpos) it is not known" in found.reading
 
 
 @pytest.mark.parametrize("options", [{"noise": "many"}, {"noise": "xnli:101"}, {"correlation": 1.0}])

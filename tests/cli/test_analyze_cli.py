@@ -55,6 +55,23 @@ def test_too_little_is_a_problem_of_the_data(capsys: pytest.CaptureFixture[str])
     assert "a ranking needs 2 systems" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("rankings",), "--set takes draw, metric, resamples, seed, speakers"),
+        (("rankings", "published", "--set", "foo=1"), "Known: draw, metric, resamples, seed, speakers"),
+        (("families", "published", "--set", "metric=bleu"), "unknown metric of these scores 'bleu'"),
+        (("diversity", "en,de", "--languages", "de"), "cannot be limited by --languages"),
+        (("checkpoint-selection", "runs", "--tasks", "xnli"), "--set task="),
+    ],
+)
+def test_nothing_that_is_asked_is_passed_over(
+    words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words) in (1, 2)
+    assert told in capsys.readouterr().err
+
+
 def test_everything_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
     results("mine", regime="zero-shot").to_json(tmp_path / "mine.json")

@@ -71,6 +71,24 @@ def test_a_table_shows_intervals_beside_their_values_and_no_more_rows_than_it_as
     assert len(finding_tables(FINDING, most=100)[0].rows) == 4
 
 
+def test_columns_that_tell_nothing_are_in_the_files_alone() -> None:
+    rows = [[code, system, size, score, None, None, None] for code, system, size, score, *_ in TABLE.rows]
+    bare = TidyTable("made", "Made up", TABLE.columns, rows)
+    [shown] = finding_tables(Finding("made", "Made up", "Nothing.", [bare]))
+    assert shown.header == ["code", "system", "size", "score"]
+    assert "gap" in tidy_csv(bare)
+    [empty] = finding_tables(Finding("made", "Made up", "", [TidyTable("made", "t", TABLE.columns, [])]))
+    assert empty.header == ["code", "system", "size", "score", "gap"]
+
+
+def test_bars_without_intervals_have_no_rules() -> None:
+    rows = [[code, system, size, score, None, None, gap] for code, system, size, score, _, _, gap in TABLE.rows]
+    bare = Finding("made", "Made up", "", [TidyTable("made", "t", TABLE.columns, rows)], [LOOKS[2], LOOKS[3]])
+    assert all(
+        "high" not in str(chart.spec["layer" if "layer" in chart.spec else "spec"]) for chart in finding_charts(bare)
+    )
+
+
 def test_files_have_the_numbers_as_they_are_and_no_formulas() -> None:
     lines = tidy_csv(TABLE).splitlines()
     assert lines[0] == "language,system,size,score,low,high,gap"

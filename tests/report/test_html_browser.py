@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+import isogloss
 from isogloss.report.html import html_page
 from isogloss.report.sections import report_sections
+from isogloss.report.write import write_finding
 from report.browser import BROWSER, launched
 from report.made_records import HOSTILE, inputs
 
@@ -237,3 +239,20 @@ def test_a_narrow_screen_scrolls_only_down(browser: Any, file: Path) -> None:
     opened.wait_for_selector("html[data-drawn=all]")
     assert opened.evaluate("document.documentElement.scrollWidth") == 390
     opened.close()
+
+
+@pytest.mark.parametrize(("analysis", "has_languages"), [("saturation", True), ("rankings", False)])
+def test_the_page_of_an_analysis_is_filtered_where_its_rows_are_languages(
+    browser: Any, tmp_path: Path, analysis: str, has_languages: bool
+) -> None:
+    write_finding(isogloss.analyze(analysis, "published", tasks=["xnli"]), tmp_path / "page.html")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("html[data-drawn=all]")
+    assert page.locator("#filter").is_visible() is has_languages
+    if has_languages:
+        page.fill("#filter", "Turkic")
+        assert "of 15" in page.locator("#filter-says").inner_text()
+        kept = page.locator("tr[data-language]:not([hidden])").evaluate_all("rows => rows.map(r => r.dataset.language)")
+        assert {*kept} == {"tr"}
+    page.close()

@@ -64,6 +64,15 @@ def test_wide_tables_are_split_and_nothing_is_lost(width: int) -> None:
         assert f" {i}.25" in text
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_an_interval_is_never_parted_from_what_it_is_of(width: int) -> None:
+    table = Table("wide", ("name", *(word for i in range(6) for word in (f"score{i}", "95 %"))))
+    table.add("some language", *(cell for i in range(6) for cell in (f"{i}.5", f"{i}.1-{i}.9")))
+    lines = [line for line in printed(table, width).splitlines() if "some language" in line]
+    for i in range(6):
+        assert any(f" {i}.5 " in line and f"{i}.1-{i}.9" in line for line in lines)
+
+
 def test_unknown_format() -> None:
     with pytest.raises(UnknownNameError, match="unknown format 'mdd'"):
         render([], "mdd")

@@ -94,9 +94,3 @@ def interval_columns(name: str, holds: Holds, label: str = "") -> list[Column]:
     """A column of values and the two of their intervals, as the cells above fill them."""
     low, high = f"{name}_low", f"{name}_high"
     return [Column(name, holds, label, low, high), Column(low, holds), Column(high, holds)]
-
-
-def first_few(sentences: Sequence[str], limit: int = 4) -> str:
-    """As many sentences as somebody reads; the tables have the rest."""
-    more = len(sentences) - limit
-    return " ".join([*sentences[:limit], *([f"The tables have {more} more."] if more > 0 else [])])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.analysis.finding import AnalysisError, Finding
-from isogloss.analysis.registry import checked_options, find_analysis
+from isogloss.analysis.registry import RegisteredAnalysis, checked_options, find_analysis
 from isogloss.scoring.results import Results
 
 
@@ -26,8 +26,8 @@ def analyze(
             "published" for the systems of the papers, "published:NAME" for one system or group of published ones, or
             tidy CSV. Others take prediction folders, checkpoints, or languages.
         data: the data folder, where predictions are looked into.
-        tasks: only these.
-        languages: only these.
+        tasks: only these, of scores and predictions.
+        languages: only these, likewise.
         options: what the analysis itself offers; `metric` for one over scores; for one over predictions what
             `isogloss.score` takes: `suite`, `split`, `gold`, `allow_partial` (cells whose gold is incomplete, marked
             and in no mean), `strict`, `resample`, `dialect`.
@@ -46,22 +46,27 @@ def analyze(
         own = ("tasks", "languages", "data")
         common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
         chosen = checked_options(entry, options, common)
+        _something(entry, results, *common)
         asked = {key: chosen.pop(key) for key in common if key in chosen}
         request = Request.of(tasks=tasks, languages=languages, data=data, **asked)
         return _found(entry.function()(_paths(name, results), request, **chosen))
-    metric = str(options.pop("metric", "")) if entry.takes == "scores" else ""
-    chosen = checked_options(entry, options)
-    if not results and entry.takes != "languages":
-        raise AnalysisError("nothing to analyse", where=name, fix=_EXAMPLES[entry.takes])
-    known = entry.options()
-    asked = {"data": data, "tasks": tasks, "languages": languages}
-    chosen |= {key: value for key, value in asked.items() if key in known}
     if entry.takes == "scores":
         from isogloss.analysis.inputs import read_scores
 
-        return _found(entry.function()(read_scores(results, tasks, languages, metric), **chosen))
-    given: Sequence[Any] = [*map(str, results)] if entry.takes == "languages" else _paths(name, results)
-    return _found(entry.function()(given, **chosen))
+        common = {"metric": inspect.signature(read_scores).parameters["metric"]}
+        chosen = checked_options(entry, options, common)
+        metric = str(chosen.pop("metric", ""))
+        _something(entry, results, *common)
+        asked = {"data": data} if "data" in entry.options() else {}
+        return _found(entry.function()(read_scores(results, tasks, languages, metric), **chosen, **asked))
+    chosen = checked_options(entry, options)
+    if tasks or languages:
+        fix = "Choose by --set task=…" if "task" in entry.options() else "Name the languages themselves"
+        raise AnalysisError(f"it cannot be limited by {'--tasks' if tasks else '--languages'}", where=name, fix=fix)
+    if entry.takes == "languages":
+        return _found(entry.function()([*map(str, results)], data=data, **chosen))
+    _something(entry, results)
+    return _found(entry.function()(_paths(name, results), **chosen))
 
 
 _EXAMPLES = {
@@ -69,6 +74,13 @@ _EXAMPLES = {
     "predictions": "Give a prediction folder",
     "checkpoints": "Give a folder of checkpoint records, or a CSV",
 }
+
+
+def _something(entry: RegisteredAnalysis, results: Sequence[Path | str | Results], *common: str) -> None:
+    if not results:
+        known = ", ".join(sorted({*entry.options(), *common} - {"data"}))
+        fix = f"{_EXAMPLES[entry.takes]}{f'; --set takes {known}' if known else ''}"
+        raise AnalysisError("nothing to analyse", where=entry.name, fix=fix)
 
 
 def _paths(name: str, results: Sequence[Path | str | Results]) -> list[Path]:

@@ -6,16 +6,17 @@ from statistics import fmean
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import DirectionalAgreement, difference_interval
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
-from isogloss.analysis.run_variation import LARGE_SPREAD, mean_interval
-from isogloss.analysis.selection_rules import BEST, TARGET, dev_of, language_name
+from isogloss.analysis.run_variation import LARGE_SPREAD, interval_over_runs
+from isogloss.analysis.selection_rules import BEST, TARGET, dev_of
 from isogloss.figures import difference_text, score_text
+from isogloss.scoring.names import language_name
 
 # Languages that a sentence names.
 NAMED = 15
 
 
 def guide(selection: LanguageSelection, source: str) -> str:
-    """In words, how well source dev says where test scores go, by the interval of the agreement."""
+    """In words, how well source dev follows test scores, by the interval of the agreement: nothing of what it costs."""
     found = selection.by_source
     if found is None:
         return "test does not move"
@@ -25,8 +26,8 @@ def guide(selection: LanguageSelection, source: str) -> str:
     if high < 0.5:
         return f"{dev_of(source)} misleads"
     if low <= 0.5:
-        return f"{dev_of(source)} says nothing"
-    return "target dev is better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} will do"
+        return f"{dev_of(source)} cannot be told from chance"
+    return "target dev follows better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} follows"
 
 
 def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
@@ -61,11 +62,13 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
     elif shares := [each.by_source.share for each in targets if each.by_source]:
         said.append(f"Test scores move as {dev} does in {score_text(fmean(shares), 2)} of the pairs of checkpoints.")
     words = {each.language: guide(each, source) for each in targets}
-    poor = [code for code, word in words.items() if word.endswith(("misleads", "nothing"))]
-    better = [each.language for each in targets if each.gain and each.gain[0] > 0]
+    poor = [code for code, word in words.items() if word.endswith(("misleads", "chance"))]
+    closer = [each.language for each in targets if each.gain and each.gain[0] > 0]
+    raised = [each.language for each in targets if (found := each.oracle_gain(source)) and found[0] > 0]
     said.append(
-        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set is "
-        f"the better guide in {_listed(better, targets)} (each at 95 %, so that one in forty may be so by chance)."
+        f"{dev} cannot be told from chance, or misleads, in {_listed(poor, targets)}; the language's own dev set "
+        f"follows test scores closer in {_listed(closer, targets)}, and the checkpoint that it chooses has a higher "
+        f"test score in {_listed(raised, targets)} (each at 95 %, so that one in forty may be so by chance)."
     )
     return said
 
@@ -75,7 +78,7 @@ def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> s
     rules, languages = compared(targets, source, single)
     usual = rule_means(languages, dev_of(source))
     gains = {rule: rule_means(languages, rule) - usual for rule in rules if rule not in (dev_of(source), BEST)}
-    sure = {rule: gain for rule, gain in gains.items() if (found := mean_interval(gain)) and found[0] > 0}
+    sure = {rule: gain for rule, gain in gains.items() if (found := interval_over_runs(gain)) and found[0] > 0}
     oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
     shared = {rule: gain for rule, gain in sure.items() if rule != TARGET}
     if not shared:

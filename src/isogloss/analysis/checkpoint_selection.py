@@ -115,14 +115,17 @@ def _notes(
 ) -> list[str]:
     seeds = len(scores.seeds)
     unit = (
-        "runs" if seeds >= FEWEST_SEEDS else "checkpoints, which are not independent: too narrow rather than too wide"
+        "runs"
+        if seeds >= FEWEST_SEEDS
+        else "checkpoints, which are not independent: far too narrow (half of them miss the truth of random walks)"
     )
     without_dev = [each.language for each in found if each.by_target is None and each.by_source is not None]
     still = [each.language for each in found if each.by_source is None]
     notes = [
         "Of equal dev scores the earliest checkpoint is taken.",
         f"Agreement: all pairs of checkpoints of one run whose test scores lie at least {SMALLEST_MOVE} points apart; "
-        f"the paper samples from them. Equal dev scores count half. Interval: jackknife over {unit}.",
+        f"the paper samples from them. Equal dev scores count half. Interval: jackknife over {unit}. "
+        "Scores that all rise as training goes on agree for that alone: --from-step leaves the rise out.",
         f"Spread: {LARGE_SPREAD} points is the paper's threshold, for test sets of 4,000 to 5,010 examples. p is "
         "Fisher's exact test of the smallest and the largest run as shares of n examples; as the paper's test of "
         "proportions it ignores that these are the extremes of all runs (p_any does not) and that all answer the same "

@@ -21,12 +21,11 @@ from isogloss.analysis.agreement import (
 from isogloss.analysis.answers import (
     answers_of,
     difference_cells,
-    first_few,
     interval_columns,
     mark_partial,
     score_cells,
 )
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
 from isogloss.metrics.estimate import Estimate, difference, mean
@@ -113,6 +112,10 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
         grid = ParallelAnswers(find_task(name), cells, request.resample)
         if len(grid.languages) > 1:
             grids.append(grid)
+            if len({frozenset(each.language for each in cells if each.system == name) for name in grid.systems}) > 1:
+                notes.append(
+                    f"{grid.task.id}: not all systems have the same languages: their means are not to be compared"
+                )
         else:
             notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} alone")
     if not grids:

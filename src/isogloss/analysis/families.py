@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Literal
 
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
-from isogloss.analysis.language_bootstrap import mean_interval
+from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import ScoreTable
 from isogloss.errors import unknown
@@ -161,7 +161,9 @@ def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
             scores, (lowest, low_name), (highest, high_name) = [s for s, _ in members], min(members), max(members)
             mean = fmean(scores)
             extremes: list[Value] = [lowest, low_name, highest, high_name]
-            values.append([grouping, task, system, group, len(members), mean, *mean_interval(scores), *extremes])
+            values.append(
+                [grouping, task, system, group, len(members), mean, *interval_over_languages(scores), *extremes]
+            )
     return TidyTable("groups", "By group", columns, values)
 
 

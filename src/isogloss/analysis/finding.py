@@ -1,5 +1,6 @@
 """What an analysis ends in: tidy tables, figures over them, and a paragraph that says what may be concluded."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -151,3 +152,9 @@ class Finding(msgspec.Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         return f"<p>{html_text(self.reading)}</p>" + "".join(table._repr_html_() for table in self.tables)
+
+
+def first_few(sentences: Sequence[str], limit: int = 4) -> str:
+    """As many sentences as somebody reads; the tables have the rest."""
+    more = len(sentences) - limit
+    return " ".join([*sentences[:limit], *([f"The tables have {more} more."] if more > 0 else [])])

@@ -10,7 +10,7 @@ from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.published_scores import is_published, published_scores
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
 from isogloss.data.tables import csv_records
-from isogloss.errors import DataError
+from isogloss.errors import DataError, unknown
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
 from isogloss.scoring.main_score import SCORE
@@ -62,7 +62,7 @@ def read_scores(
     Raises:
         AnalysisError: there are no scores, two for one place, or one that is not a finite number.
         DataError: a source is none of these.
-        UnknownNameError: a task, a language or a published system does not exist.
+        UnknownNameError: a task, a language or a published system does not exist, or no score is in the metric.
     """
     systems = [system for source in sources for system in _read(source)]
     names = shortest_distinct([system.words for system in systems])
@@ -99,6 +99,11 @@ def _in_one_metric(systems: Mapping[str, _GivenSystem], wanted: str) -> ScoreTab
         for shown, cells in of_systems.items():
             if shown not in without:
                 scores += _scores(shown, systems[shown], name, metric, cells)
+    if wanted and wanted not in chosen.values():
+        known = {metric for system in systems.values() for cell in system.cells.values() for metric in cell.values}
+        raise unknown("metric of these scores", wanted, known)
+    if other := [name for name, metric in chosen.items() if wanted and metric != wanted]:
+        notes.append(f"without {wanted}, and so in their own: {', '.join(other)}")
     notes += [
         f"{', '.join(names)}: compared in {metric} alone, as not every system has {main}"
         for (metric, main), names in alone.items()

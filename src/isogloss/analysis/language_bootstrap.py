@@ -12,7 +12,7 @@ ENOUGH_LANGUAGES = 5
 RESAMPLES = 1000
 
 
-def mean_interval(values: Sequence[float], seed: int = 0) -> tuple[float | None, float | None]:
+def interval_over_languages(values: Sequence[float], seed: int = 0) -> tuple[float | None, float | None]:
     """The 95 % interval of a mean of scores, 0..100, for languages like these; none for fewer than five of them.
 
     The project's bootstrap (corrected for bias and skewness, with Student's quantile), a language being the unit.

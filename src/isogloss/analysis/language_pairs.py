@@ -15,12 +15,11 @@ import numpy.typing as npt
 from isogloss.analysis.answers import (
     answers_of,
     difference_cells,
-    first_few,
     interval_columns,
     mark_partial,
     score_cells,
 )
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
 from isogloss.languages import published
 from isogloss.metrics.estimate import Estimate, difference, estimate

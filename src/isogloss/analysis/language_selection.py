@@ -13,8 +13,8 @@ from isogloss.analysis.directional_agreement import (
     difference_interval,
     mean_agreement,
 )
-from isogloss.analysis.run_variation import RunSpread, run_spread
-from isogloss.analysis.selection_rules import RuleOutcome, dev_of, rule_names, rule_outcomes
+from isogloss.analysis.run_variation import RunSpread, interval_over_runs, run_spread
+from isogloss.analysis.selection_rules import TARGET, RuleOutcome, dev_of, rule_names, rule_outcomes
 from isogloss.metrics.estimate import Interval
 from isogloss.metrics.statistics import FloatArray
 
@@ -42,6 +42,11 @@ class LanguageSelection:
     def scores(self, rule: str) -> FloatArray:
         """The test scores of the runs by a rule."""
         return np.array([outcome.test for outcome in self.outcomes[rule]])
+
+    def oracle_gain(self, source: str) -> Interval | None:
+        """The interval over runs of the test points that target dev gains over source dev, where it is known."""
+        known = TARGET in self.outcomes and dev_of(source) in self.outcomes
+        return interval_over_runs(self.scores(TARGET) - self.scores(dev_of(source))) if known else None
 
 
 def language_selections(

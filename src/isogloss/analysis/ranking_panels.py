@@ -11,8 +11,6 @@ from isogloss.analysis.score_table import ScoreTable
 from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.main_score import lower_is_better
 
-# A 95 % interval is so many standard errors wide.
-_WIDTH = 2 * 1.96
 # A system with less than this share of a ranking's cells is left out, rather than that these are.
 _LEAST_SHARE = 0.5
 # More tasks than this are counted rather than named.
@@ -109,8 +107,7 @@ def _panel(scores: ScoreTable, regime: str, members: list[str], tasks: tuple[str
         for row, system in enumerate(kept):
             score = scores.by_cell[system][task][code]
             values[row, *place] = 100 - score.value if lower_is_better(task) else score.value
-            if score.low is not None and score.high is not None:
-                errors[row, *place] = (score.high - score.low) / _WIDTH
+            errors[row, *place] = score.error or 0.0
     what = " ".join(inside) if len(inside) <= _NAMED_TASKS else f"{len(inside)} tasks"
     name = ", ".join(filter(None, [regime, what]))
     left_out = [system for system in members if system not in kept]

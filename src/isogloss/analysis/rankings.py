@@ -63,7 +63,10 @@ def rankings(
         "systems are ranked with others of their regime alone, on the tasks and languages that all of them have",
         f"intervals: {_DRAWS[chosen].format(f'{resamples:,}')}",
         f"a language's figure, for worst and gini, is its mean over the tasks that have it; worst are the {WORST} "
-        "lowest of each system, of all if there are fewer",
+        "lowest of each system, of all if there are fewer. A language that only hard tasks have is low for that, in "
+        "all systems alike",
+        "intervals of gini are somewhat low, as languages drawn twice are equal: 90 % held the truth of 50 simulated "
+        "languages",
         "speakers: estimates of 2012, first and second language (Ronen et al. 2014), unless a file is given; "
         "resources: Wikipedia articles (XTREME-R, Table 7)",
         "error rates are turned round: 100 minus the rate",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis.correlation import FEWEST_FAMILIES, Correlation, pearson, spearman
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.language_columns import (
     ARTICLES,
     LOG_ARTICLES,
@@ -23,6 +23,7 @@ from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.main_score import lower_is_better
 from isogloss.tasks.loading import data_folder
 
 ALL_TASKS = "all tasks"
@@ -44,12 +45,13 @@ NOTES = [
     "simulated studies of 40 languages, where Spearman's, and Pearson's of normal columns, held it in about 95 %.",
     "English is where transfer comes from and is left out, but for `articles`: XTREME correlated with the plain number "
     "of articles, English counted, which is why the fits of its Figure 2 are curved on a logarithmic axis.",
-    f"'{ALL_TASKS}' is one figure a language: scores standardised by task, then languages fitted beside tasks.",
+    f"'{ALL_TASKS}' is one figure a language: scores (100 minus error rates) standardised by task, then languages "
+    "fitted beside tasks.",
     "URIEL's distances are made from its features: the angle between syntactic, phonological, inventory or all "
     "features, or between lists of ancestors (1 between families, a creole being one), and the way over the Earth. "
     "lang2vec's precomputed ones are in no release of it.",
     "The regression is a ridge on standardised columns, its penalty chosen and its error measured in families left "
-    "out; its interval is the jackknife's over families, everything fitted anew.",
+    "out; its interval is the jackknife's over families, everything fitted anew, but coefficients at one penalty.",
 ]
 
 
@@ -124,7 +126,7 @@ def _cells(scores: ScoreTable, left_out: _LeftOut) -> list[_Cell]:
         of = {task: values for task in scores.tasks if (values := scores.values(system, task))}
         if len(of) > 1:
             try:
-                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(of)))
+                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(_more_is_better(of))))
             except AnalysisError as error:
                 left_out.add(f"{ALL_TASKS} are left out: {error.what}", system)
         cells += [_Cell(system, task, values) for task, values in of.items()]
@@ -139,6 +141,14 @@ def _lacking_distances(names: Sequence[str]) -> list[str]:
         f"No {', '.join(lacking)} distance: the data folder's URIEL has no {PLACES}.npz; `isogloss fetch uriel` does."
     )
     return [what] if lacking else []
+
+
+def _more_is_better(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Scores by task and language, error rates turned round."""
+    return {
+        name: {code: 100 - value if lower_is_better(name) else value for code, value in of.items()}
+        for name, of in scores.items()
+    }
 
 
 _CORRELATION_COLUMNS = [
@@ -251,10 +261,15 @@ def _regression_tables(fits: Sequence[_Fit]) -> list[TidyTable]:
             )
         ]
     names = ", ".join(column.name for column in fits[0].columns)
-    note = "a variance inflation above 5 or so: the column is nearly made up of the others, and its share is arbitrary"
+    together = "in unseen families: against the mean of the other families, so that it may exceed what is fitted"
+    by_column = [
+        "shrunk by the penalty: where that is 1 or more a coefficient near 0, with a narrow interval, says that the "
+        "columns do not help in unseen families, not that the score does not go with them",
+        "a variance inflation above 5 or so: the column is nearly made up of the others, and its share is arbitrary",
+    ]
     return [
-        TidyTable("regression", f"What all columns explain together ({names})", _REGRESSION_COLUMNS, whole),
-        TidyTable("coefficients", "The regression column by column", _COEFFICIENT_COLUMNS, parts, [note]),
+        TidyTable("regression", f"What all columns explain together ({names})", _REGRESSION_COLUMNS, whole, [together]),
+        TidyTable("coefficients", "The regression column by column", _COEFFICIENT_COLUMNS, parts, by_column),
     ]
 
 
@@ -311,27 +326,46 @@ def _figure(points: TidyTable) -> Figure:
 
 def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
     records = correlations.records()
-    clear = [each for each in records if float(each["pearson_low"] or 0) * float(each["pearson_high"] or 0) > 0]
+    by_family = [each for each in records if each["family_low"] is not None]
     said = [
-        f"{len(clear)} of {len(records)} Pearson correlations have an interval without 0; about "
-        f"{len(records) / 20:.0f} would if there were nothing to find."
+        f"{_without_zero(records, 'pearson')} of {len(records)} Pearson correlations have an interval over languages "
+        f"without 0; about {len(records) / 20:.0f} would if there were nothing to find and languages were independent."
     ]
+    if by_family:
+        said.append(
+            f"Relatives are not: of the {len(by_family)} that have an interval over families "
+            f"{_without_zero(by_family, 'family')} are without 0."
+        )
     logs = [each for each in records if each["column"] == LOG_ARTICLES]
     if logs:
         strongest, weakest = (sorted(logs, key=lambda each: float(each["pearson"] or 0))[place] for place in (-1, 0))
         said.append(f"With log Wikipedia size they run from {_named(weakest)} to {_named(strongest)}.")
-    for fit in [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]:
-        found = fit.found
-        said.append(
-            f"Of {fit.cell.system} on {fit.cell.task}, the {len(fit.columns)} columns together explain "
-            f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
-            f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)."
-        )
+    chosen = [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]
+    if chosen:
+        said.append(first_few([_explained(fit) for fit in chosen]))
     said.append(
         "Languages with a large Wikipedia are also near to English, rich and well tested, so no column here is shown "
         "to be a cause; and an interval that holds 0 does not show that there is nothing."
     )
     return " ".join(said)
+
+
+def _explained(fit: _Fit) -> str:
+    found = fit.found
+    return (
+        f"Of {fit.cell.system} on {fit.cell.task}, {_all_columns(fit.columns)} "
+        f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
+        f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)"
+        f"{'; below 0, the mean is the better guess' if found.explained < 0 else ''}."
+    )
+
+
+def _without_zero(records: Sequence[Mapping[str, Value]], interval: str) -> int:
+    return sum(float(each[f"{interval}_low"] or 0) * float(each[f"{interval}_high"] or 0) > 0 for each in records)
+
+
+def _all_columns(columns: Sequence[LanguageColumn]) -> str:
+    return f"the {len(columns)} columns together explain" if columns[1:] else f"{columns[0].name} alone explains"
 
 
 def _named(row: Mapping[str, Value]) -> str:

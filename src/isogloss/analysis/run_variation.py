@@ -78,7 +78,7 @@ def two_proportions(right: int, n: int, other_right: int, other_n: int) -> float
     return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
 
 
-def mean_interval(values: FloatArray) -> Interval | None:
+def interval_over_runs(values: FloatArray) -> Interval | None:
     """Student's 95 % interval of the mean over runs; None for fewer than three, or where they do not differ."""
     count = len(values)
     if count < 3 or not (error := float(values.std(ddof=1)) / sqrt(count)) > ROUNDING:

@@ -12,9 +12,8 @@ from isogloss.analysis.score_table import LanguageScore, ScoreTable
 from isogloss.figures import score_text
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import canonical, task
-
-_WIDTH = 2 * 1.96
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class ContestedCell:
     @property
     def needed(self) -> int | None:
         """How many examples would tell the two best apart; None where they are equal, or there is but one."""
-        if not self.difference or not self.best.n:
+        if not self.difference or not self.best.n or self.is_bound:
             return None
         found = examples_needed(self.variance, self.difference / 100)
         # Examples that share a source count for less than one each.
@@ -59,9 +58,19 @@ class ContestedCell:
     @property
     def told_apart(self) -> bool | None:
         """Whether the test can show a difference as large as that between the two best."""
-        if self.difference is None or self.detectable is None:
-            return None
-        return self.difference >= self.detectable
+        return _told_apart(self.difference, self.detectable, self.is_bound)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether `detectable` is a bound, several times too large: a sentence of many tags counts as one example."""
+        return self.best.error is None and kind_of(task(self.task)).rows != "example"
+
+
+def _told_apart(difference: float | None, detectable: float | None, is_bound: bool) -> bool | None:
+    """Whether a difference is as large as what is detectable; below a bound nothing is known."""
+    if difference is None or detectable is None:
+        return None
+    return True if difference >= detectable else None if is_bound else False
 
 
 def saturation(scores: ScoreTable, *, noise: str = "", correlation: float = 0.0) -> Finding:
@@ -84,8 +93,10 @@ def saturation(scores: ScoreTable, *, noise: str = "", correlation: float = 0.0)
         f"five (the project's formula), if the correlation of their being right is {correlation:g}: with a "
         "correlation c it is about sqrt(1 - c) times what it is with none",
         "a test counts as so many independent examples as its score's interval says, where it has one; else as many "
-        "as it has, as if a score were a share of right answers and examples shared no source: for F1 and ranked "
-        "lists that is rough",
+        "as it has, as if a score were a share of right answers and examples shared no source. Marks between right and "
+        "wrong vary less than that (answers, ranked lists). A sentence of many tags tells far more than one example: "
+        "for POS and NER without intervals 'detectable' is a bound, three to four times too large where measured, "
+        "so that a difference below it is not said to be too small, nor how many examples it needs",
         "detectable of an average: languages of a parallel test as if they failed on the same examples, others as "
         "independent",
         "human performance is one published figure a task, not measured in each language",
@@ -128,11 +139,10 @@ def _cells(scores: ScoreTable, correlation: float) -> Iterator[ContestedCell]:
 
 def _effective(score: LanguageScore) -> float:
     """How many independent examples would have an interval so wide; the examples themselves where there is none."""
-    if score.low is None or score.high is None or score.high <= score.low:
+    if score.error is None or score.error <= 0:
         return float(score.n)
     share = min(0.99, max(0.01, score.value / 100))
-    error = (score.high - score.low) / 100 / _WIDTH
-    return share * (1 - share) / error**2
+    return share * (1 - share) / (score.error / 100) ** 2
 
 
 def _ahead(limit: float | None, best: float, name: str) -> float | None:
@@ -249,7 +259,7 @@ def _task_row(
         second,
         apart,
         smallest,
-        None if apart is None or smallest is None else apart >= smallest,
+        _told_apart(apart, smallest, any(cell.is_bound for cell in cells)),
         median(known) if known else None,
         sum(cell.told_apart is True for cell in cells),
     ]
@@ -317,9 +327,13 @@ def _reading(cells: list[ContestedCell], scores: ScoreTable) -> str:
         if needed:
             most = max(needed, key=lambda cell: cell.needed or 0)
             sentences.append(
-                f"The others would need more examples, {most.task}/{most.language} the most: {most.needed:,} instead "
+                f"The rest would need more examples, {most.task}/{most.language} the most: {most.needed:,} instead "
                 f"of {most.best.n:,}."
             )
+    not_known = [cell.task for cell in cells if cell.second is not None and cell.told_apart is None]
+    if not_known:
+        names = ", ".join(dict.fromkeys(not_known))
+        sentences.append(f"Of {len(not_known)} tests ({names}) it is not known what differences they can show.")
     sentences.append(
         "A difference that a test cannot show may still be there; and one that it shows says nothing of how hard "
         "what is left may be."

@@ -7,6 +7,9 @@ from functools import cached_property
 from isogloss.analysis.finding import AnalysisError
 from isogloss.scoring.results import Number
 
+# A 95 % interval is so many standard errors wide.
+_INTERVAL_ERRORS = 2 * 1.96
+
 
 @dataclass(frozen=True)
 class LanguageScore:
@@ -29,6 +32,11 @@ class LanguageScore:
     high: float | None = None
     n: int = 0
     source: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """Its standard error in points, as its interval has it; None where there is none."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / _INTERVAL_ERRORS
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isogloss.analysis.checkpoint_scores import SeedScores
-from isogloss.errors import UnknownNameError
-from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray
+from isogloss.scoring.names import language_name
 
 TARGET, OTHER, MEAN, LAST, BEST = "target dev", "one other dev", "mean dev", "last", "best test"
 
@@ -56,14 +55,6 @@ def rule_outcomes(run: SeedScores, language: str, source: str, single: str = "")
             score = float(np.mean(test[places]))
             found[rule] = RuleOutcome(step, score, max(0.0, float(np.nanmax(test)) - score))
     return found
-
-
-def language_name(code: str) -> str:
-    """The English name of a language; the code itself where it is not in the registry."""
-    try:
-        return find_language(code).name
-    except UnknownNameError:
-        return code
 
 
 def dev_of(code: str) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
-from isogloss.analysis.language_bootstrap import mean_interval
+from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score, in_language_score, published_average
 from isogloss.analysis.score_table import ScoreTable
-from isogloss.figures import difference_text, rounded
+from isogloss.figures import rounded
 from isogloss.languages.published import table
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.main_score import lower_is_better
 from isogloss.tasks.suites import SUITES
 
 # Printed figures have one decimal, as have the scores they were made from.
@@ -60,6 +61,11 @@ def transfer_gap(scores: ScoreTable) -> Finding:
         "between languages (POS, NER, MLQA, TyDiQA) the gap also holds how hard each test is",
         "'to human' and 'to in-language' are the published ceiling minus the mean of the others; the human figures are "
         "averages, or English ones, not measured in each language",
+        *(
+            ["of error rates the gap is the others minus English, and the share is of what is right in English"]
+            if any(map(lower_is_better, scores.tasks))
+            else []
+        ),
         *(f"{task} has no English, and no gap" for task in without),
         *scores.notes,
     ]
@@ -103,8 +109,14 @@ def _row(scores: ScoreTable, task: str, system: str) -> list[Value]:
     values, metric = scores.values(system, task), scores.metrics[task]
     english = values[PIVOT]
     others = [value for code, value in values.items() if code != PIVOT]
-    mean, lost = fmean(others), gap(values)
+    # Where less is better, the others lose by having more.
+    errors = lower_is_better(task)
+    sign = -1 if errors else 1
+    mean, lost = fmean(others), sign * gap(values)
+    whole = 100 - english if errors else english
     test = scores.gaps.get((system, task))
+    ends = [end for end in (test.low, test.high) if end is not None] if test else []
+    low, high = sorted(sign * end for end in ends) if len(ends) > 1 else (None, None)
     human, in_language = human_score(task, metric), _in_language(scores, system, task, metric)
     return [
         task,
@@ -113,15 +125,15 @@ def _row(scores: ScoreTable, task: str, system: str) -> list[Value]:
         len(others),
         english,
         mean,
-        *mean_interval(others),
+        *interval_over_languages(others),
         lost,
-        test.low if test else None,
-        test.high if test else None,
-        lost / english if english else None,
+        low,
+        high,
+        lost / whole if whole else None,
         human,
-        None if human is None else human - mean,
+        None if human is None else sign * (human - mean),
         in_language,
-        None if in_language is None else in_language - mean,
+        None if in_language is None else sign * (in_language - mean),
     ]
 
 
@@ -207,6 +219,8 @@ def _reading(scores: ScoreTable, gaps: TidyTable) -> str:
         wins = sum(min(by_system, key=lambda name: by_system[name][task]) == least for task in shared)
         sentences.append(
             f"On the {len(shared)} tasks that all have, {least} loses least on average and in {wins} of them."
+            if len(shared) > 1
+            else f"On {shared[0]}, which all have, {least} loses least."
         )
     sentences.append(
         "A small gap is no merit by itself: a system that is bad in English has little to lose, so the scores of the "
@@ -218,7 +232,8 @@ def _reading(scores: ScoreTable, gaps: TidyTable) -> str:
 def _of_system(name: str, lost: Mapping[str, float]) -> str:
     worst, best = max(lost, key=lambda task: lost[task]), min(lost, key=lambda task: lost[task])
     if len(lost) == 1:
-        return f"{name} scores {difference_text(-lost[worst])} outside English on {worst}."
+        what = "loses" if lost[worst] > 0 else "gains"
+        return f"{name} {what} {rounded(abs(lost[worst])):.1f} points outside English on {worst}."
     share = _counted(sum(value > 0 for value in lost.values()), lost)
     return (
         f"{name} loses {rounded(fmean(lost.values())):.1f} points on average over {len(lost)} tasks, most on {worst} "

@@ -11,13 +11,12 @@ from typing import Any
 from isogloss.analysis.answers import (
     answers_of,
     difference_cells,
-    first_few,
     interval_columns,
     mark_partial,
     score_cells,
 )
 from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities

@@ -76,6 +76,10 @@ def _plain(value: Value, column: Column) -> Value:
     return rounded(value, digits.get(column.holds, 4)) if isinstance(value, float) else value
 
 
+def _has_intervals(column: Column, records: Sequence[Mapping[str, Any]]) -> bool:
+    return bool(column.low) and any(record[column.low] is not None for record in records)
+
+
 def _interval_field(column: Column) -> str:
     return f"{column.name} 95 %"
 
@@ -98,7 +102,8 @@ def _axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[st
     title = column.label or column.name
     if column.holds != "text":
         scale: Spec = {"type": "log"} if log else {"zero": column.holds in ("difference", "count")}
-        return {"field": name, "type": "quantitative", "title": title, "scale": scale}
+        ticks = {"axis": {"tickMinStep": 1}} if column.holds == "count" else {}
+        return {"field": name, "type": "quantitative", "title": title, "scale": scale, **ticks}
     order = list(dict.fromkeys(record[name] for record in records))
     axis = {"labelAngle": -40} if any(len(str(word)) > 5 for word in order) else {}
     return {"field": name, "type": "nominal", "title": None, "sort": order, "axis": axis, "scale": {"type": "band"}}
@@ -123,7 +128,8 @@ def _colour(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Spec:
         "type": "nominal",
         "title": None,
         "scale": scale,
-        "legend": {"orient": "top", "columns": 4} if len(series) > 1 else None,
+        # Beside lines there are pale intervals, whose paleness the legend would take.
+        "legend": {"orient": "top", "columns": 4, "symbolOpacity": 1} if len(series) > 1 else None,
     }
 
 
@@ -225,7 +231,7 @@ def _lines(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapp
     }
     layers: list[Spec] = [line]
     column = columns[figure.y]
-    if column.low:
+    if _has_intervals(column, records):
         ends = {"y": {"field": column.low, "type": "quantitative"}, "y2": {"field": column.high}}
         layers.insert(0, {"mark": {"type": "area", "opacity": 0.15}, "encoding": {**shared, **ends}})
     return {"width": 420, "height": 240, "layer": [*layers, *_marks(figure, "y")]}
@@ -247,7 +253,7 @@ def _bars(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mappi
     }
     layers: list[Spec] = [bars]
     column = columns[figure.x]
-    if column.low:
+    if _has_intervals(column, records):
         ends = {"x": {"field": column.low, "type": "quantitative"}, "x2": {"field": column.high}}
         whole = [{"filter": f"isValid(datum[{column.low!r}])"}]
         rule = {"type": "rule", "strokeWidth": 1.5, "color": INK}

@@ -15,7 +15,7 @@ from isogloss.figures import (
     p_text,
     score_text,
 )
-from isogloss.report.tables import Table
+from isogloss.report.tables import INTERVAL, Table
 
 # A page scrolls: it has room for more rows than a terminal.
 ROWS_ON_PAGE = 400
@@ -28,14 +28,17 @@ def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
 
 def _shown(table: TidyTable, most: int) -> Table:
     bounds = {name for column in table.columns for name in (column.low, column.high) if name}
-    columns = [column for column in table.columns if column.name not in bounds]
+    records = table.records()
+    # What nothing is told of in any row is in the files alone.
+    told = {name for row in records for name, value in row.items() if value is not None}
+    columns = [column for column in table.columns if column.name not in bounds and (column.name in told or not records)]
     header: list[str] = []
     for column in columns:
-        header += [column.label or column.name, *(["95 %"] if column.low else [])]
+        header += [column.label or column.name, *([INTERVAL] if column.low in told else [])]
     words = next((place for place, column in enumerate(columns) if column.holds != "text"), len(columns))
     shown = Table(table.title, header, words=max(1, words), notes=list(table.notes))
-    for row in table.records()[:most]:
-        shown.add(*(text for column in columns for text in _texts(column, row)))
+    for row in records[:most]:
+        shown.add(*(text for column in columns for text in _texts(column, row, column.low in told)))
     if not table.rows:
         shown.notes.append("there are none")
     left = len(table.rows) - most
@@ -44,9 +47,9 @@ def _shown(table: TidyTable, most: int) -> Table:
     return shown
 
 
-def _texts(column: Column, row: Mapping[str, Value]) -> list[str]:
+def _texts(column: Column, row: Mapping[str, Value], has_interval: bool) -> list[str]:
     texts = [value_text(row[column.name], column.holds)]
-    if column.low:
+    if has_interval:
         texts.append(interval_words(row[column.low], row[column.high], column.holds))
     return texts
 

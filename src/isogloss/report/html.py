@@ -82,6 +82,7 @@ def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
     explained = inputs.explained
     codes |= {facet.language for found in explained.explanations.values() for facet in found.facets}
     codes |= {each.language for each in explained.bias.distributions} if explained.bias else set()
+    codes |= {*inputs.languages}
     words = {}
     for code in sorted(codes):
         entry = known_language(code)
@@ -154,11 +155,20 @@ def _table(table: Table, cells: ExplainedCells) -> str:
 
 def _row(table: Table, number: int, cells: ExplainedCells) -> str:
     row = dict(zip(range(len(table.header)), table.rows[number], strict=True))
-    code = row[table.header.index("code")] if "code" in table.header else ""
+    code = _row_language(table, number)
     attributes = f' data-language="{html_text(code)}"' if code else ""
     attributes += ' class="strong"' if number in table.strong else ""
     content = "".join(_cell(table, column, text, code, cells) for column, text in row.items())
     return f"<tr{attributes}>{content}</tr>"
+
+
+def _row_language(table: Table, number: int) -> str:
+    """The language that a row is of; "" where it is of none, or of several."""
+    row = dict(zip(table.header, table.rows[number], strict=False))
+    if "code" in row:
+        return row["code"]
+    entry = known_language(row["language"]) if "language" in row else None
+    return entry.code if entry else ""
 
 
 def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells) -> str:

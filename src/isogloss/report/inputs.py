@@ -15,11 +15,15 @@ from isogloss.tasks.registry import task
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """Everything to be shown; systems by the name they are shown under. `subtitle` is for pages without systems."""
+    """Everything to be shown; systems by the name they are shown under.
+
+    `subtitle`, and `languages` that can be looked for, are for pages without systems.
+    """
 
     systems: dict[str, Results] = field(default_factory=dict)
     explained: ExplainRecords = field(default_factory=ExplainRecords)
     subtitle: str = ""
+    languages: tuple[str, ...] = ()
 
 
 def read_inputs(

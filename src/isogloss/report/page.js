@@ -80,6 +80,7 @@ function filter(text) {
 }
 document.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 byId("filter").addEventListener("input", (event) => filter(event.target.value));
+document.querySelector("form").hidden = !Object.keys(data.languages).length;
 
 // A choice: what is offered depends on what was chosen before; a choice that is still offered stays.
 function offer(select, options, wanted, start) {

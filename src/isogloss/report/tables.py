@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMATS = ("table", "md", "latex")
+# The header of a column that has the intervals of the one before it.
+INTERVAL = "95 %"
 
 
 @dataclass
@@ -83,8 +85,8 @@ class Table:
     def print(self, console: "Console") -> None:
         """To the terminal, fitted to its width: number columns that do not fit go into a further part below."""
         shown = self._printable(lines=True)
-        for part in shown._parts(console.width):
-            shown._print_part(console, part)
+        for place, part in enumerate(shown._parts(console.width)):
+            shown._print_part(console, part, f"{shown.title}, continued" if place else shown.title)
         for note in shown.notes:
             console.print(f"  {note}", markup=False, highlight=False, style="dim")
 
@@ -111,13 +113,24 @@ class Table:
         room = width - (least if fits else min(sum(widths[: self.words]), width // 2))
         parts: list[list[int]] = []
         used = width
-        for column in range(self.words, len(self.header)):
-            used += widths[column]
+        for together in self._inseparable():
+            wide = sum(widths[column] for column in together)
+            used += wide
             if used > room:
                 parts.append([*text])
-                used = widths[column]
-            parts[-1].append(column)
+                used = wide
+            parts[-1] += together
         return parts or [text]
+
+    def _inseparable(self) -> list[list[int]]:
+        """The number columns, an interval with what it is of."""
+        found: list[list[int]] = []
+        for column in range(self.words, len(self.header)):
+            if self.header[column] == INTERVAL and found:
+                found[-1].append(column)
+            else:
+                found.append([column])
+        return found
 
     def _widths(self, columns: Sequence[int], room: int) -> dict[int, int]:
         """How wide columns are where text must be wrapped, so that no word is broken; nothing where that cannot be."""
@@ -131,13 +144,13 @@ class Table:
             spare -= 1
         return widths if spare >= 0 and widths != whole else {}
 
-    def _print_part(self, console: "Console", columns: Sequence[int]) -> None:
+    def _print_part(self, console: "Console", columns: Sequence[int], title: str) -> None:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
         from rich.text import Text
 
         # Title and cells are data: square brackets and colons in them are not markup.
-        console.print(Text(self.title, style="bold"))
+        console.print(Text(title, style="bold"))
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
         widths = self._widths(columns, console.width)
         for column in columns:

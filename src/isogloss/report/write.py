@@ -23,6 +23,7 @@ from isogloss.report.html import html_page
 from isogloss.report.inputs import ReportInputs, read_inputs
 from isogloss.report.section import Section
 from isogloss.report.sections import analysis_sections, bias_sections, report_sections
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results, ScoreRow
 
 
@@ -103,7 +104,9 @@ def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain:
 
 def write_finding(finding: Finding, path: Path) -> None:
     """Write what an analysis found as one page that needs nothing but itself."""
-    inputs = ReportInputs(subtitle=f"isogloss analyze {finding.analysis}")
+    codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
+    known = {entry.code for code in codes if (entry := known_language(code))}
+    inputs = ReportInputs(subtitle=f"isogloss analyze {finding.analysis}", languages=tuple(sorted(known)))
     with atomic_write(path) as stream:
         stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
 
