@@ -123,9 +123,19 @@ def test_the_reading_says_what_was_found(found: Finding) -> None:
         assert {figure.x, figure.y, figure.colour} <= names
 
 
-def test_one_run_leaves_out_checkpoints_and_says_so() -> None:
+@pytest.mark.parametrize("runs", [1, 2])
+def test_with_one_or_two_runs_agreement_has_no_interval_and_a_note_says_why(runs: int) -> None:
+    finding = checkpoint_selection(simulated(runs))
+    assert any("No interval: it takes 3 runs" in note for note in finding.notes)
+    for row in (*finding.table("agreement").records(), *finding.table("languages").records()):
+        assert (row["low"], row["high"]) == (None, None)
+    assert {row["guide"] for row in finding.table("languages").records()} == {"not known"}
+    assert "Whether English dev is better than chance in a language is not known" in finding.reading
+    assert "cannot be told from chance, or misleads" not in finding.reading
+
+
+def test_one_run_says_nothing_about_runs() -> None:
     finding = checkpoint_selection(simulated(1))
-    assert any("checkpoints, which are not independent" in note for note in finding.notes)
     assert rows(finding, "rules", "rule")["target dev"]["low"] is None
     assert "never one" not in finding.reading
 

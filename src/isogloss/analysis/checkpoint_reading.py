@@ -52,6 +52,7 @@ def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, sour
 def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> list[str]:
     by_source, by_target = mean_agreements(targets)
     said, dev = [], dev_of(source)
+    known = [each.by_source for each in targets if each.by_source]
     if by_source is not None and by_target is not None:
         gain = difference_interval(by_target, by_source)
         apart = f" (difference {by_target.share - by_source.share:+.2f}{_within(gain)})"
@@ -59,8 +60,11 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
             f"Test scores move as {dev} does in {_share(by_source)} of the pairs of checkpoints, and as the language's "
             f"own dev set does in {_share(by_target)}{apart}."
         )
-    elif shares := [each.by_source.share for each in targets if each.by_source]:
-        said.append(f"Test scores move as {dev} does in {score_text(fmean(shares), 2)} of the pairs of checkpoints.")
+    elif known:
+        share = score_text(fmean(found.share for found in known), 2)
+        said.append(f"Test scores move as {dev} does in {share} of the pairs of checkpoints.")
+    if known and not any(found.interval for found in known):
+        return [*said, f"Whether {dev} is better than chance in a language is not known: that takes more runs."]
     words = {each.language: guide(each, source) for each in targets}
     poor = [code for code, word in words.items() if word.endswith(("misleads", "chance"))]
     closer = [each.language for each in targets if each.gain and each.gain[0] > 0]
