@@ -13,6 +13,7 @@ import isogloss
 from isogloss.analysis.finding import Finding
 from isogloss.analysis.registry import ANALYSES
 from isogloss.cli.main import main
+from isogloss.escaping import html_text
 from report.made_records import HOSTILE, results
 
 
@@ -88,6 +89,9 @@ def test_everything_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     page = (tmp_path / "f.html").read_text(encoding="utf-8")
     assert found.title in page
     assert "http-equiv" in page
+    sources = f"{tmp_path / 'mine.json'} 'published:mBERT, zero-shot'"
+    assert found.asked == f"isogloss analyze families {sources} --tasks xnli --set group=script"
+    assert f"<p>{html_text(found.asked)}</p>" in page
     data = page.split('id="data">')[1].split("</script>")[0]
     assert set(json.loads(data)["charts"]) == {"families-overview", "families-languages"}
 
@@ -100,7 +104,9 @@ def test_the_first_table_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_names_that_want_to_be_more_than_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
     results(HOSTILE).to_json(tmp_path / "mine.json")
-    assert run("transfer-gap", str(tmp_path / "mine.json"), "--html", str(tmp_path / "f.html")) == 0
+    hostile = tmp_path / "<img src=x onerror=hacked()>.json"
+    (tmp_path / "mine.json").rename(hostile)
+    assert run("transfer-gap", str(hostile), "--html", str(tmp_path / "f.html")) == 0
     page = (tmp_path / "f.html").read_text(encoding="utf-8")
     assert "<script>window.hacked" not in page
     assert "<img src=x" not in page

@@ -28,7 +28,9 @@ def test_tables_reading_and_files(scores: Path, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "target dev" in done.out
     assert "3 runs, 1 language beside English." in " ".join(done.out.split())
-    assert json.loads((tmp_path / "found.json").read_bytes())["analysis"] == "checkpoint-selection"
+    found = json.loads((tmp_path / "found.json").read_bytes())
+    assert found["analysis"] == "checkpoint-selection"
+    assert found["asked"] == f"isogloss select {scores} --test-size 500"
     with (tmp_path / "tables" / "rules.csv").open(encoding="utf-8", newline="") as stream:
         lost = {row["rule"]: float(row["lost"]) for row in csv.DictReader(stream)}
     assert lost["target dev"] == 0
@@ -38,7 +40,9 @@ def test_tables_reading_and_files(scores: Path, tmp_path: Path) -> None:
 def test_a_page_with_curves(scores: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
     assert isogloss("select", scores, "--html", tmp_path / "page.html").code == 0
-    assert "Which checkpoint to take" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Which checkpoint to take" in page
+    assert f"<p>isogloss select {scores}</p>" in page
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """`isogloss.analyze`: an analysis by its name, from whatever it takes."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from isogloss.analysis.command_line import command_line
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.registry import RegisteredAnalysis, checked_options, find_analysis
 from isogloss.scoring.results import Results
@@ -40,33 +43,68 @@ def analyze(
         AnalysisError: what was given is too little, or not of the kind that is needed.
     """
     entry = find_analysis(name)
+    limits = {"tasks": tasks, "languages": languages}
     if entry.takes == "predictions":
-        from isogloss.scoring.cells import Request
+        found = _over_predictions(entry, results, options, {**limits, "data": data})
+    elif entry.takes == "scores":
+        found = _over_scores(entry, results, options, limits, data)
+    else:
+        found = _over_others(entry, results, options, limits, data)
+    asked = command_line(f"analyze {entry.name}", results, {"data": data, **limits}, options)
+    return msgspec.structs.replace(found, asked=asked)
 
-        own = ("tasks", "languages", "data")
-        common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
-        chosen = checked_options(entry, options, common)
-        _something(entry, results, *common)
-        asked = {key: chosen.pop(key) for key in common if key in chosen}
-        request = Request.of(tasks=tasks, languages=languages, data=data, **asked)
-        return _found(entry.function()(_paths(name, results), request, **chosen))
-    if entry.takes == "scores":
-        from isogloss.analysis.inputs import read_scores
 
-        common = {"metric": inspect.signature(read_scores).parameters["metric"]}
-        chosen = checked_options(entry, options, common)
-        metric = str(chosen.pop("metric", ""))
-        _something(entry, results, *common)
-        asked = {"data": data} if "data" in entry.options() else {}
-        return _found(entry.function()(read_scores(results, tasks, languages, metric), **chosen, **asked))
+_Sources = Sequence[Path | str | Results]
+_Limits = Mapping[str, Sequence[str] | None]
+
+
+def _over_predictions(
+    entry: RegisteredAnalysis, results: _Sources, options: Mapping[str, Any], own: Mapping[str, Any]
+) -> Finding:
+    """An analysis over predictions; `own` is what a request is given besides the options."""
+    from isogloss.scoring.cells import Request
+
+    common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
+    chosen = checked_options(entry, options, common)
+    _something(entry, results, *common)
+    request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})
+    return _found(entry.function()(_paths(entry.name, results), request, **chosen))
+
+
+def _over_scores(
+    entry: RegisteredAnalysis,
+    results: _Sources,
+    options: Mapping[str, Any],
+    limits: _Limits,
+    data: Path | str | None,
+) -> Finding:
+    """An analysis over scores."""
+    from isogloss.analysis.inputs import read_scores
+
+    common = {"metric": inspect.signature(read_scores).parameters["metric"]}
+    chosen = checked_options(entry, options, common)
+    metric = str(chosen.pop("metric", ""))
+    _something(entry, results, *common)
+    folder = {"data": data} if "data" in entry.options() else {}
+    return _found(entry.function()(read_scores(results, **limits, metric=metric), **chosen, **folder))
+
+
+def _over_others(
+    entry: RegisteredAnalysis,
+    results: _Sources,
+    options: Mapping[str, Any],
+    limits: _Limits,
+    data: Path | str | None,
+) -> Finding:
+    """An analysis over languages or checkpoints, which is asked of all that is given."""
     chosen = checked_options(entry, options)
-    if tasks or languages:
+    if given := [name for name, wanted in limits.items() if wanted]:
         fix = "Choose by --set task=…" if "task" in entry.options() else "Name the languages themselves"
-        raise AnalysisError(f"it cannot be limited by {'--tasks' if tasks else '--languages'}", where=name, fix=fix)
+        raise AnalysisError(f"it cannot be limited by --{given[0]}", where=entry.name, fix=fix)
     if entry.takes == "languages":
         return _found(entry.function()([*map(str, results)], data=data, **chosen))
     _something(entry, results)
-    return _found(entry.function()(_paths(name, results), **chosen))
+    return _found(entry.function()(_paths(entry.name, results), **chosen))
 
 
 _EXAMPLES = {
@@ -76,14 +114,14 @@ _EXAMPLES = {
 }
 
 
-def _something(entry: RegisteredAnalysis, results: Sequence[Path | str | Results], *common: str) -> None:
+def _something(entry: RegisteredAnalysis, results: _Sources, *common: str) -> None:
     if not results:
         known = ", ".join(sorted({*entry.options(), *common} - {"data"}))
         fix = f"{_EXAMPLES[entry.takes]}{f'; --set takes {known}' if known else ''}"
         raise AnalysisError("nothing to analyse", where=entry.name, fix=fix)
 
 
-def _paths(name: str, results: Sequence[Path | str | Results]) -> list[Path]:
+def _paths(name: str, results: _Sources) -> list[Path]:
     paths = [Path(each) for each in results if not isinstance(each, Results)]
     if not paths or len(paths) < len(results):
         raise AnalysisError("it looks into folders, and none was given", where=name, fix=_EXAMPLES["predictions"])

@@ -4,11 +4,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from isogloss.analysis import checkpoint_tables as tables
 from isogloss.analysis.checkpoint_reading import reading
 from isogloss.analysis.checkpoint_scores import CheckpointScores, read_checkpoint_scores
+from isogloss.analysis.command_line import command_line
 from isogloss.analysis.directional_agreement import FEWEST_SEEDS, SMALLEST_MOVE
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_selection import LanguageSelection, language_selections
@@ -48,8 +50,11 @@ def select(
         UnknownNameError: no such task, metric or language.
     """
     given = [checkpoints] if isinstance(checkpoints, str | os.PathLike) else checkpoints
-    found = read_checkpoint_scores([Path(path) for path in given], task=task, metric=metric)
-    return checkpoint_selection(found, source=source, single=single, test_size=test_size, from_step=from_step)
+    scores = read_checkpoint_scores([Path(path) for path in given], task=task, metric=metric)
+    found = checkpoint_selection(scores, source=source, single=single, test_size=test_size, from_step=from_step)
+    of_scores = {"task": task, "metric": metric, "source": "" if source == "en" else source, "single": single}
+    asked = command_line("select", given, {**of_scores, "test_size": test_size, "from_step": from_step})
+    return msgspec.structs.replace(found, asked=asked)
 
 
 def checkpoint_selection(

@@ -114,6 +114,7 @@ class Finding(msgspec.Struct, frozen=True):
         analysis: its name, as the verb takes it.
         reading: one paragraph that says what the tables show, and what they do not.
         notes: choices that were made where the source is loose, and what was left out, each with its reason.
+        asked: the command that asks for it, with its sources and options.
     """
 
     analysis: str
@@ -122,6 +123,7 @@ class Finding(msgspec.Struct, frozen=True):
     tables: list[TidyTable]
     figures: list[Figure] = []
     notes: list[str] = []
+    asked: str = ""
 
     def table(self, name: str) -> TidyTable:
         """The table of that name.

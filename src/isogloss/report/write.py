@@ -106,7 +106,7 @@ def write_finding(finding: Finding, path: Path) -> None:
     """Write what an analysis found as one page that needs nothing but itself."""
     codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
     known = {entry.code for code in codes if (entry := known_language(code))}
-    inputs = ReportInputs(subtitle=f"isogloss analyze {finding.analysis}", languages=tuple(sorted(known)))
+    inputs = ReportInputs(subtitle=finding.asked, languages=tuple(sorted(known)))
     with atomic_write(path) as stream:
         stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
 
