@@ -70,6 +70,21 @@ def test_transfer_gap_against_another_metric_says_so() -> None:
     assert str(row["verdict"]).startswith("equal, though of other runs")
 
 
+def test_transfer_gap_is_in_the_printed_metric_where_the_source_has_it() -> None:
+    found = isogloss.analyze("transfer-gap", "published:all", tasks=["mlqa"])
+    compared = {(row["row"], row["source"]): row for row in rows(found, "printed")}
+    assert {source: row["metric"] for (_, source), row in compared.items()} == {
+        "XTREME-R Table 20": "f1",
+        "ERNIE-M": "em",
+        "fairseq": "em",
+    }
+    assert compared["mBERT", "ERNIE-M"]["gap"] == pytest.approx(27.48, abs=0.01)
+    assert compared["mBERT", "XTREME-R Table 20"]["verdict"] == "another metric"
+    assert "other runs" in str(compared["XLM-R Large", "fairseq"]["verdict"])
+    # The gaps themselves stay in the metric that all systems have.
+    assert {row["metric"] for row in rows(found, "gaps")} == {"f1"}
+
+
 def test_in_language_ceiling_of_the_same_model(tmp_path: Path) -> None:
     cells = "udpos,m,zero-shot,en,90 udpos,m,zero-shot,de,60 udpos,m,zero-shot,fr,70 "
     cells += "udpos,m,in-language,de,80 udpos,m,in-language,fr,94"

@@ -112,7 +112,17 @@ def _in_one_metric(systems: Mapping[str, _GivenSystem], wanted: str) -> ScoreTab
     gaps = {(shown, name): gap for shown, each in systems.items() for name, gap in each.gaps.items() if name in whole}
     parameters = {shown: each.parameters for shown, each in systems.items() if each.parameters is not None}
     base = {shown: each.words[0] for shown, each in systems.items()}
-    return ScoreTable(tuple(scores), chosen, gaps, parameters, base, tuple(notes))
+    in_metrics = {
+        (shown, name): _every_metric(_of_task(each, name)) for shown, each in systems.items() for name in chosen
+    }
+    return ScoreTable(tuple(scores), chosen, gaps, parameters, base, tuple(notes), in_metrics)
+
+
+def _every_metric(cells: Mapping[str, _GivenMetrics]) -> dict[str, dict[str, float]]:
+    """The metrics that all cells have, by language."""
+    known = [set(each.values) for each in cells.values()]
+    shared = sorted(set.intersection(*known)) if known else []
+    return {metric: {code: each.values[metric].value for code, each in cells.items()} for metric in shared}
 
 
 def _of_task(system: _GivenSystem, name: str) -> dict[str, _GivenMetrics]:

@@ -50,6 +50,7 @@ class ScoreTable:
         parameters: millions of parameters of a system, where they are known.
         base_names: the name of a system without what tells its runs apart.
         notes: which metric was chosen where there was a choice, and what was left out for that.
+        in_metrics: of a system and task, every metric that all its cells have, by language; not only the chosen one.
     """
 
     scores: tuple[LanguageScore, ...]
@@ -58,6 +59,7 @@ class ScoreTable:
     parameters: Mapping[str, float] = field(default_factory=dict)
     base_names: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    in_metrics: Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
     @cached_property
     def by_cell(self) -> Mapping[str, Mapping[str, Mapping[str, LanguageScore]]]:

@@ -155,26 +155,31 @@ def base_name(scores: ScoreTable, system: str) -> str:
 
 def _printed(scores: ScoreTable) -> Iterator[list[Value]]:
     """Our gaps beside those of XTREME's Table 3, over XTREME's languages, and what makes them differ."""
-    suite = SUITES["xtreme"]
     for row in table("transfer_gap"):
-        model, regime = _PRINTED.get(row["system"], ("", ""))
+        place = _PRINTED.get(row["system"])
+        systems = [each for each in scores.systems if (base_name(scores, each), scores.regime(each)) == place]
         for column, cell in row.items():
-            task, colon, metric = column.partition(":")
-            if not colon or not cell or task not in scores.tasks:
-                continue
-            for system in scores.systems:
-                if (base_name(scores, system), scores.regime(system)) == (model, regime):
-                    inside = suite.languages_of(task)
-                    values = {c: value for c, value in scores.values(system, task).items() if c in inside}
-                    if _has_gap(values):
-                        ours, theirs = gap(values), float(cell)
-                        average = published_average(model, regime, task, metric, suites=("xtreme",))
-                        same_mean = average is not None and abs(average - fmean(values.values())) <= EQUAL
-                        same_metric = scores.metrics[task] == metric
-                        why = _why(ours - theirs, same_metric, len(inside) - len(values), same_mean)
-                        sources = {scores.by_cell[system][task][code].source for code in values}
-                        place: list[Value] = [row["system"], task, system, ", ".join(sorted(sources))]
-                        yield [*place, scores.metrics[task], ours, theirs, metric, ours - theirs, why]
+            task, _, metric = column.partition(":")
+            if cell and task in scores.tasks:
+                for system in systems:
+                    yield from _beside_print(scores, row["system"], system, task, metric, float(cell))
+
+
+def _beside_print(
+    scores: ScoreTable, row: str, system: str, task: str, metric: str, printed: float
+) -> Iterator[list[Value]]:
+    """Our gap beside a printed one, in the printed metric where the source has it; nothing where there is no gap."""
+    inside = SUITES["xtreme"].languages_of(task)
+    known = scores.in_metrics.get((system, task), {}).get(metric)
+    ours = metric if known else scores.metrics[task]
+    values = {code: value for code, value in (known or scores.values(system, task)).items() if code in inside}
+    if _has_gap(values) and task in scores.by_cell[system]:
+        average = published_average(*_PRINTED[row], task, metric, suites=("xtreme",))
+        same_mean = average is not None and abs(average - fmean(values.values())) <= EQUAL
+        difference = gap(values) - printed
+        why = _why(difference, ours == metric, len(inside) - len(values), same_mean)
+        sources = {scores.by_cell[system][task][code].source for code in values}
+        yield [row, task, system, ", ".join(sorted(sources)), ours, gap(values), printed, metric, difference, why]
 
 
 def _why(difference: float, same_metric: bool, missing: int, same_mean: bool) -> str:
