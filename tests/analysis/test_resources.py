@@ -45,6 +45,13 @@ def test_a_planted_correlation_is_found(tmp_path: Path) -> None:
     assert any("isogloss fetch uriel" in note for note in found.notes)
     [figure] = found.figures
     assert (figure.x, figure.y, figure.log_x, figure.fit) == ("articles", "score", True, True)
+    # The line is of the points that the logarithm is correlated over.
+    points = [
+        each for each in found.table("points").records() if each["task"] == "xnli" and each["articles"] is not None
+    ]
+    assert figure.fitted == "fitted"
+    assert [each["language"] for each in points if not each["fitted"]] == ["en"]
+    assert sum(each["fitted"] is True for each in points) == strong["languages"]
     explained = {row["task"]: row["explained"] for row in found.table("regression").records()}
     assert explained["xnli"] > 0.7
     assert explained["udpos"] < 0.2

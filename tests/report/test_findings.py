@@ -110,6 +110,17 @@ def test_every_look_can_be_drawn(place: int) -> None:
         ]
 
 
+def test_a_point_that_is_not_fitted_is_a_diamond() -> None:
+    rows = [[code, size, score, code != "en"] for code, size, score in (("en", 6.0, 80.0), ("sw", 0.05, 40.0))]
+    columns = [Column("language"), Column("size", "number"), Column("score", "score"), Column("fitted")]
+    look = Figure("made", "scatter", "t", "d", "size", "score", fit=True, fitted="fitted")
+    [chart] = finding_charts(Finding("made", "t", "", [TidyTable("made", "t", columns, rows)], [look]))
+    points, line = chart.spec["layer"][:2]
+    assert points["encoding"]["shape"]["condition"] == {"test": "!datum['fitted']", "value": "diamond"}
+    assert line["transform"][0] == {"filter": "datum['fitted']"}
+    assert "regression" in line["transform"][1]
+
+
 def test_a_figure_without_numbers_is_left_out() -> None:
     empty = TidyTable("made", "t", TABLE.columns, [["en", "a", None, None, None, None, None]])
     assert finding_charts(Finding("made", "Made up", "Nothing.", [empty], LOOKS)) == []

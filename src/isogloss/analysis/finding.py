@@ -90,6 +90,7 @@ class Figure(msgspec.Struct, frozen=True):
         colour: the column that tells series apart; of a heat map, the value.
         label: the column whose text is written beside a point.
         panel: the column by which small multiples are made.
+        fitted: the column that is true of the points that are fitted, by default of all; others are diamonds.
         marks: name and value of reference lines: human performance, English, the mean.
     """
 
@@ -103,6 +104,7 @@ class Figure(msgspec.Struct, frozen=True):
     label: str = ""
     panel: str = ""
     fit: bool = False
+    fitted: str = ""
     log_x: bool = False
     marks: list[tuple[str, float]] = []
 

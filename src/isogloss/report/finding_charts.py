@@ -159,15 +159,16 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
     colour = _colour(figure, records)
     points = {
         "mark": {"type": "point", "filled": True, "size": 45, "opacity": 0.8},
-        "encoding": {"x": x, "y": y, "color": colour, "tooltip": _tooltip(columns)},
+        "encoding": {"x": x, "y": y, "color": colour, **_shape(figure), "tooltip": _tooltip(columns)},
     }
     layers: list[Spec] = [points]
     if figure.fit:
         groups = [figure.colour] if "field" in colour else []
         method = {"method": "log"} if figure.log_x else {}
         fit = {"regression": figure.y, "on": figure.x, "groupby": groups, **method}
+        chosen = [{"filter": f"datum[{figure.fitted!r}]"}] if figure.fitted else []
         line = {"x": x, "y": y, **({"color": colour} if groups else {})}
-        layers.append({"transform": [fit], "mark": {"type": "line", "strokeWidth": 1.5}, "encoding": line})
+        layers.append({"transform": [*chosen, fit], "mark": {"type": "line", "strokeWidth": 1.5}, "encoding": line})
     if figure.label:
         text = {"field": figure.label, "type": "nominal"}
         layers.append(
@@ -177,6 +178,12 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
             }
         )
     return {"width": 380, "height": 280, "layer": [*layers, *_marks(figure, "y")]}
+
+
+def _shape(figure: Figure) -> Spec:
+    """Diamonds for the points that are not fitted."""
+    other = {"test": f"!datum[{figure.fitted!r}]", "value": "diamond"}
+    return {"shape": {"condition": other, "value": "circle"}} if figure.fitted else {}
 
 
 def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
