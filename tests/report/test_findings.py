@@ -2,7 +2,7 @@
 
 import pytest
 
-from isogloss.analysis.finding import Column, Figure, Finding, TidyTable
+from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
 from isogloss.report.charts import svg
 from isogloss.report.finding_charts import finding_charts
 from isogloss.report.finding_section import finding_sections
@@ -119,6 +119,32 @@ def test_a_point_that_is_not_fitted_is_a_diamond() -> None:
     assert points["encoding"]["shape"]["condition"] == {"test": "!datum['fitted']", "value": "diamond"}
     assert line["transform"][0] == {"filter": "datum['fitted']"}
     assert "regression" in line["transform"][1]
+
+
+def test_the_mean_stands_last_and_axes_name_their_unit() -> None:
+    rows: list[list[Value]] = [
+        [language, system, 50.0, 2.0] for system in ("a", "b") for language in ("de", "mean", "sw")
+    ]
+    columns = [Column("language"), Column("system"), Column("right", "score"), Column("gap", "difference")]
+    table = TidyTable("made", "t", columns, rows)
+    looks = [Figure("made", "bars", "t", "d", x, "language", colour="system") for x in ("right", "gap")]
+    charts = finding_charts(Finding("made", "t", "", [table], looks))
+    for chart, title in zip(charts, ("right (score)", "gap (points)"), strict=True):
+        encoding = chart.spec["layer"][0]["encoding"]
+        assert encoding["y"]["sort"] == ["de", "sw", "mean"]
+        assert encoding["x"]["title"] == title
+
+
+def test_one_colour_has_a_legend_where_nothing_else_tells_what_it_is() -> None:
+    rows: list[list[Value]] = [["a", "on the Pareto front", 100.0, 50.0], ["b", "on the Pareto front", 200.0, 60.0]]
+    columns = [Column("system"), Column("front"), Column("size", "number"), Column("score", "score")]
+    table = TidyTable("made", "t", columns, rows)
+    look = Figure("made", "scatter", "t", "d", "size", "score", colour="front")
+    [chart] = finding_charts(Finding("made", "t", "", [table], [look]))
+    assert chart.spec["layer"][0]["encoding"]["color"]["legend"] is not None
+    look = Figure("made", "strip", "t", "d", "score", "front", colour="front")
+    [chart] = finding_charts(Finding("made", "t", "", [table], [look]))
+    assert chart.spec["layer"][0]["encoding"]["color"]["legend"] is None  # the axis has the word
 
 
 def test_a_figure_without_numbers_is_left_out() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import DirectionalAgreement
-from isogloss.analysis.finding import Column, Figure, TidyTable, Value
+from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
 from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of
@@ -18,7 +18,6 @@ from isogloss.scoring.names import language_name
 
 # Languages whose curves are drawn: those that source dev follows least and most.
 CURVES = 2
-MEAN_OF_LANGUAGES = "mean"
 # What of the paper is shown beside, by the row that it stands in.
 PUBLISHED_TABLES = tuple(f"Keung et al. Table {number}" for number in (2, 3, 4))
 PUBLISHED_ROWS = {
@@ -149,8 +148,8 @@ def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTabl
     """How often dev and test move the same way (Keung et al., Table 3)."""
     by_source, by_target = mean_agreements(each for each in found if each.language != source)
     counted: list[tuple[str, str, DirectionalAgreement | None]] = [
-        (MEAN_OF_LANGUAGES, dev_of(source), by_source),
-        (MEAN_OF_LANGUAGES, TARGET, by_target),
+        (MEAN_ROW, dev_of(source), by_source),
+        (MEAN_ROW, TARGET, by_target),
     ]
     for each in found:
         counted.append((each.language, dev_of(source), each.by_source))
@@ -174,7 +173,7 @@ def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTabl
             Column("equal", "share", "dev equal"),
         ],
         rows,
-        [f"{MEAN_OF_LANGUAGES}: those with both, without {language_name(source)}."],
+        [f"{MEAN_ROW}: those with both, without {language_name(source)}."],
         shown=120,
     )
 

@@ -25,7 +25,7 @@ from isogloss.analysis.answers import (
     mark_partial,
     score_cells,
 )
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
+from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
 from isogloss.metrics.estimate import Estimate, difference, mean
@@ -36,7 +36,6 @@ from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task as find_task
 
 NEEDS = "tasks whose test sets are translations of each other: xnli, xquad, mlqa, xcopa, pawsx, checklist-…"
-MEAN_ROW = "mean"
 NOTES = [
     "Right is full marks by the task's score, in question answering an exact match (XTREME does not say); failed is no"
     " marks at all, no word in common with the gold.",

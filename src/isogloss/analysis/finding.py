@@ -17,6 +17,9 @@ Holds = Literal["text", "score", "difference", "share", "correlation", "p", "cou
 # How a figure looks: the charts of the report draw these.
 Looks = Literal["scatter", "strip", "lines", "bars", "heatmap"]
 
+# What rows are called that are the mean of others of their table; charts have them last.
+MEAN_ROW, MEAN_OF_OTHERS = "mean", "mean of others"
+
 
 class AnalysisError(IsoglossError):
     """What was given cannot be analysed: too few languages, systems or scores, or metadata that are not there."""

@@ -170,7 +170,7 @@ def _pareto_table(scores: ScoreTable, ranked: list[tuple[RankingPanel, Ranked]])
     columns = [
         Column("panel"),
         Column("system"),
-        Column("front", label="Pareto front"),
+        Column("front", label="standing"),
         Column("parameters", "number", "parameters, millions"),
         Column("score", "score", "flat mean"),
     ]
@@ -182,7 +182,7 @@ def _pareto_table(scores: ScoreTable, ranked: list[tuple[RankingPanel, Ranked]])
             figures = by_view["flat"].figures[known]
             front = pareto_front(sizes, figures)
             for at in np.lexsort((-figures, sizes)):
-                on = "on it" if front[at] else "beaten"
+                on = "on the Pareto front" if front[at] else "beaten"
                 rows.append([panel.name, panel.systems[known[at]], on, float(sizes[at]), float(figures[at])])
     notes = ["on the front: no other system is as small and better, or smaller and as good; sizes as published"]
     return TidyTable("pareto", "Score against size", columns, rows, notes=notes)

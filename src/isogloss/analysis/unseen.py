@@ -16,7 +16,16 @@ from isogloss.analysis.answers import (
     score_cells,
 )
 from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
+from isogloss.analysis.finding import (
+    MEAN_OF_OTHERS,
+    AnalysisError,
+    Column,
+    Figure,
+    Finding,
+    TidyTable,
+    Value,
+    first_few,
+)
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
@@ -32,7 +41,6 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
 ORDERS = (3, 4)
-OTHERS = "mean of others"
 NEEDS = "tagging tasks: udpos, wikiann"
 # XTREME, Table 4: mBERT on the dev sets; (order, which) -> English, mean of all other languages, their difference.
 PRINTED = {
@@ -194,7 +202,9 @@ def _by_task(keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
 
 def _english_first(rows: list[list[Value]]) -> list[list[Value]]:
     """English, then the mean of the others, then these: a long table is cut off where it is shown."""
-    return sorted(rows, key=lambda row: ("en", OTHERS).index(str(row[2])) if row[2] in ("en", OTHERS) else 2)
+    return sorted(
+        rows, key=lambda row: ("en", MEAN_OF_OTHERS).index(str(row[2])) if row[2] in ("en", MEAN_OF_OTHERS) else 2
+    )
 
 
 _SIDES = [
@@ -217,7 +227,7 @@ def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
                 part.append([system, task, code, order, len(where), share, *score.cells()])
             others = [scores[code] for *_, code in tested.others([(system, task, code) for code in languages])]
             if len(others) > 1:
-                part.append([system, task, OTHERS, order, None, None, *_mean(others).cells()])
+                part.append([system, task, MEAN_OF_OTHERS, order, None, None, *_mean(others).cells()])
             rows += _english_first(part)
             if "en" in scores and others and not tested.cells[system, task, "en"].partial:
                 compared += _beside_printed(system, order, scores["en"], _mean(others))
@@ -244,7 +254,7 @@ _TABLE_4 = [
     Column("order", "count", "n"),
     Column("which"),
     *interval_columns("english", "score", "en"),
-    *interval_columns("others", "score", "mean of others"),
+    *interval_columns("others", "score", MEAN_OF_OTHERS),
     *interval_columns("loss", "difference", "difference"),
     Column("printed_english", "score", "en, printed"),
     Column("printed_others", "score", "others, printed"),
@@ -280,7 +290,9 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
             like = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]
             sides = [*recalls.cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
-            part.append([system, task, OTHERS, None, None, *sides, *difference_cells(mean(like) if like else None)])
+            part.append(
+                [system, task, MEAN_OF_OTHERS, None, None, *sides, *difference_cells(mean(like) if like else None)]
+            )
         rows += _english_first(part)
     columns = [
         *(Column(name) for name in ("system", "task", "language")),
@@ -364,7 +376,10 @@ def _summary_rows(records: Sequence[Record], *keys: str) -> dict[tuple[Any, ...]
     groups: dict[tuple[Any, ...], list[Record]] = {}
     for row in records:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return {key: [row for row in rows if row["language"] in ("en", OTHERS)] or rows[:1] for key, rows in groups.items()}
+    return {
+        key: [row for row in rows if row["language"] in ("en", MEAN_OF_OTHERS)] or rows[:1]
+        for key, rows in groups.items()
+    }
 
 
 def _sides(rows: Sequence[Record]) -> str:
@@ -375,4 +390,4 @@ def _sides(rows: Sequence[Record]) -> str:
 
 
 def _where(row: Record) -> str:
-    return {"en": "English", OTHERS: "the other languages"}.get(str(row["language"]), str(row["language"]))
+    return {"en": "English", MEAN_OF_OTHERS: "the other languages"}.get(str(row["language"]), str(row["language"]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import MEAN_OF_OTHERS, MEAN_ROW, Column, Figure, Finding, TidyTable, Value
 from isogloss.figures import MISSING, rounded
 from isogloss.report.charts import (
     INK,
@@ -97,16 +97,23 @@ def _tooltip(columns: Mapping[str, Column]) -> list[Spec]:
 
 
 def _axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]], *, log: bool = False) -> Spec:
-    """A column along an axis: its numbers, or its words in the order in which they come."""
+    """A column along an axis: its numbers, or its words in the order in which they come, means last."""
     column = columns[name]
-    title = column.label or column.name
+    title = _with_unit(column)
     if column.holds != "text":
         scale: Spec = {"type": "log"} if log else {"zero": column.holds in ("difference", "count")}
         ticks = {"axis": {"tickMinStep": 1}} if column.holds == "count" else {}
         return {"field": name, "type": "quantitative", "title": title, "scale": scale, **ticks}
-    order = list(dict.fromkeys(record[name] for record in records))
+    order = sorted(dict.fromkeys(record[name] for record in records), key=(MEAN_ROW, MEAN_OF_OTHERS).__contains__)
     axis = {"labelAngle": -40} if any(len(str(word)) > 5 for word in order) else {}
     return {"field": name, "type": "nominal", "title": None, "sort": order, "axis": axis, "scale": {"type": "band"}}
+
+
+def _with_unit(column: Column) -> str:
+    """What a column is called, and in what it is measured, unless the name says so."""
+    title = column.label or column.name
+    unit = {"score": "score", "difference": "points"}.get(column.holds, "")
+    return title if not unit or unit in title or "%" in title else f"{title} ({unit})"
 
 
 def _row_axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
@@ -123,13 +130,15 @@ def _colour(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Spec:
     if len(series) > MOST_SERIES:
         return {"value": PALETTE[0]}
     scale = {"domain": series, "range": list(PALETTE[: len(series)])}
+    # Of what one colour stands for nothing else on the chart may tell.
+    alone = figure.colour not in (figure.x, figure.y, figure.panel)
     return {
         "field": figure.colour,
         "type": "nominal",
         "title": None,
         "scale": scale,
         # Beside lines there are pale intervals, whose paleness the legend would take.
-        "legend": {"orient": "top", "columns": 4, "symbolOpacity": 1} if len(series) > 1 else None,
+        "legend": {"orient": "top", "columns": 4, "symbolOpacity": 1} if len(series) > 1 or alone else None,
     }
 
 
