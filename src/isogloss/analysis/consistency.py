@@ -64,18 +64,7 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
     """
     notes: list[str] = []
     grids = _grids(folders, request, notes)
-    given: list[list[Value]] = []
-    agreed: list[list[Value]] = []
-    for grid in grids:
-        if pivot not in grid.languages:
-            notes.append(f"{grid.task.id}: no answers in {pivot}, so nothing is compared with it")
-        for system in grid.systems:
-            given += _given_pivot(grid, system, pivot)
-            agreed += _agreement(grid, system, pivot)
-    if not given:
-        tasks = ", ".join(grid.task.id for grid in grids)
-        what = f"{tasks}: no system has answers in {pivot} and in another language"
-        raise AnalysisError(what, fix=f"Add {pivot}, or name another language with pivot=")
+    given, agreed = _beside_pivot(grids, pivot, notes)
     broken = [row for grid in grids for row in failed_everywhere(grid, pivot)]
     lonely = [row for grid in grids for row in failed_in_one(grid, pivot)]
     tables = [
@@ -88,15 +77,38 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
     ]
     if len({system for grid in grids for system in grid.systems}) == 1:
         notes.append("One system alone: what it fails everywhere may be its own weakness, not the gold's.")
-    partial = {
+    reading, marked = _reading(tables, pivot), mark_partial(tables, _partial_cells(grids, pivot))
+    return Finding("consistency", "Consistency across languages", reading, marked, _figures(pivot), [*NOTES, *notes])
+
+
+def _beside_pivot(
+    grids: Sequence[ParallelAnswers], pivot: str, notes: list[str]
+) -> tuple[list[list[Value]], list[list[Value]]]:
+    """What is right given the pivot is, and how far the two agree; a task without the pivot is noted."""
+    given: list[list[Value]] = []
+    agreed: list[list[Value]] = []
+    for grid in grids:
+        if pivot not in grid.languages:
+            notes.append(f"{grid.task.id}: no answers in {pivot}, so nothing is compared with it")
+        for system in grid.systems:
+            given += _given_pivot(grid, system, pivot)
+            agreed += _agreement(grid, system, pivot)
+    if not given:
+        tasks = ", ".join(grid.task.id for grid in grids)
+        what = f"{tasks}: no system has answers in {pivot} and in another language"
+        raise AnalysisError(what, fix=f"Add {pivot}, or name another language with pivot=")
+    return given, agreed
+
+
+def _partial_cells(grids: Sequence[ParallelAnswers], pivot: str) -> set[tuple[str, str, str]]:
+    """System, task and language of the comparisons whose gold is a part of the test set."""
+    return {
         (system, grid.task.id, each.cell.language)
         for grid in grids
         for system in grid.systems
         for each in _compared(grid, system, pivot)
         if each.partial
     }
-    reading, marked = _reading(tables, pivot), mark_partial(tables, partial)
-    return Finding("consistency", "Consistency across languages", reading, marked, _figures(pivot), [*NOTES, *notes])
 
 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -121,16 +122,8 @@ def explain(  # noqa: PLR0913 - what the verb can be told
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
-    request = Request.of(
-        suite,
-        tasks=tasks,
-        languages=languages,
-        split=split,
-        data=data,
-        resample=resample,
-        strict=strict,
-        dialect=dialect,
-    )
+    judged = partial(Request.of, split=split, resample=resample, strict=strict, dialect=dialect)
+    request = judged(suite, tasks=tasks, languages=languages, data=data)
     selection = select_attributes(attributes, request, convention)
     return explain_request(predictions, request, selection, examples=examples)
 

@@ -109,31 +109,54 @@ def choose_attributes(
     if words is None and convention == OURS:
         return AttributeSelection()
     usual = CONVENTIONS[0] if convention == OURS else cast("Convention", convention)
-    wanted: set[tuple[str, str]] = set()
-    from_files: list[Attribute] = []
-    crosses: list[tuple[Attribute, Attribute]] = []
-    rules: dict[str, BinningRule] = {}
+    chosen = _ChosenWords(usual, kinds)
     for word in [ALL] if words is None else words:
-        if sides := _crossed(word, usual, kinds):
-            crosses.append(sides)
-            continue
+        chosen.add(word)
+    rules = chosen.rules if ALL in chosen.rules else REFERENCE_RULES.get(convention, {}) | chosen.rules
+    return AttributeSelection((*chosen.named(), *chosen.from_files), rules, convention, tuple(chosen.crosses))
+
+
+class _ChosenWords:
+    """What a user's words come to, one after the other.
+
+    Attributes:
+        wanted: names of attributes, each with the convention that defines it.
+    """
+
+    def __init__(self, usual: Convention, kinds: Collection[str]) -> None:
+        self._usual, self._kinds = usual, kinds
+        self.wanted: set[tuple[str, str]] = set()
+        self.from_files: list[Attribute] = []
+        self.crosses: list[tuple[Attribute, Attribute]] = []
+        self.rules: dict[str, BinningRule] = {}
+
+    def add(self, word: str) -> None:
+        """Take in a word: a cross, all attributes, one by its name, or one from a file."""
+        if sides := _crossed(word, self._usual, self._kinds):
+            self.crosses.append(sides)
+            return
         name, source, rule = _parts(word)
         if name.casefold() == ALL:
-            how = _convention(source) if source else usual
-            wanted.update((one.name, how if one.takes(how) else CONVENTIONS[0]) for one in _known(kinds, how))
-            found = Attribute(ALL, ALL)
+            found = self._add_all(source)
         elif source in ("", *CONVENTIONS):
-            found, how = _named(name, source, usual, kinds)
-            wanted.add((found.name.partition("@")[0], how))
+            found, how = _named(name, source, self._usual, self._kinds)
+            self.wanted.add((found.name.partition("@")[0], how))
         else:
             found = _from_file(name, source)
-            from_files.append(found)
+            self.from_files.append(found)
         if rule:
-            rules[found.name] = _rule(found, rule)
-    named = [counted(one, how) for how in CONVENTIONS for one in _known(kinds, how) if (one.name, how) in wanted]
-    if ALL not in rules:
-        rules = REFERENCE_RULES.get(convention, {}) | rules
-    return AttributeSelection((*named, *from_files), rules, convention, tuple(crosses))
+            self.rules[found.name] = _rule(found, rule)
+
+    def _add_all(self, source: str) -> Attribute:
+        how = _convention(source) if source else self._usual
+        known = _known(self._kinds, how)
+        self.wanted.update((one.name, how if one.takes(how) else CONVENTIONS[0]) for one in known)
+        return Attribute(ALL, ALL)
+
+    def named(self) -> list[Attribute]:
+        """The attributes that were asked for by name, in the order of the registry."""
+        places = [(how, one) for how in CONVENTIONS for one in _known(self._kinds, how)]
+        return [counted(one, how) for how, one in places if (one.name, how) in self.wanted]
 
 
 def select_attributes(words: Sequence[str] | None, request: Request, convention: str = OURS) -> AttributeSelection:
