@@ -101,6 +101,19 @@ def test_made_up_languages(tmp_path: Path) -> None:
     assert any(note.startswith("No geography: ") for note in without.notes)
 
 
+def test_a_language_outside_the_registry_changes_the_families_of_its_own_set_alone(tmp_path: Path) -> None:
+    features = {"eng": [1], "hat": [0], "kin": [0]}
+    tree = {"eng": ["Indo-European"], "hat": ["Indo-European"], "kin": ["Atlantic-Congo"]}
+    write_uriel(tmp_path, ["S_A"], features, ancestors=tree)
+    found = diversity(["en,ht", "en,ht,kin"], data=str(tmp_path))
+    # Haitian is Creole in the registry, and Indo-European in the tree.
+    assert [row["families"] for row in found.table("indices").records()] == [2, 2]
+    said = [note for note in found.notes if "URIEL's tree" in note]
+    assert len(said) == 1
+    assert said[0].startswith("en,ht,kin: families are those of URIEL's tree, as the registry lacks kin.")
+    assert not any("URIEL's tree" in note for note in diversity(["en,ht"], data=str(tmp_path)).notes)
+
+
 def test_one_language(tmp_path: Path) -> None:
     write_uriel(tmp_path, ["S_A"], {"eng": [1]})
     [row] = diversity(["en"], data=str(tmp_path)).table("indices").records()

@@ -7,6 +7,7 @@ from isogloss.report.charts import svg
 from isogloss.report.finding_charts import finding_charts
 from isogloss.report.finding_section import finding_sections
 from isogloss.report.finding_tables import finding_tables, tidy_csv, value_text
+from isogloss.report.score_sections import gap_section
 from report.made_records import results
 
 TABLE = TidyTable(
@@ -159,3 +160,13 @@ def test_a_report_has_the_analyses_that_its_records_allow() -> None:
     assert [section.id for section in two] == ["families", "rankings", "saturation"]
     assert all(section.intro and section.tables for section in two)
     assert finding_sections({}) == []
+
+
+def test_transfer_gaps_stand_beside_what_could_be_reached() -> None:
+    tables = gap_section({"mine": results("mine")}).tables
+    assert list(tables) == ["gap", "gap-ceilings"]
+    ceilings = tables["gap-ceilings"]
+    [xnli] = [row for row in ceilings.rows if row[0] == "xnli"]
+    assert xnli[ceilings.header.index("human")] == "92.8"
+    assert xnli[ceilings.header.index("to human")] == "+32.8"
+    assert len(ceilings.rows) == len(tables["gap"].rows)

@@ -9,7 +9,7 @@ import numpy as np
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.data.uriel import PLACES, Uriel, read_uriel, uriel_folder
 from isogloss.errors import UnknownNameError
-from isogloss.languages import language
+from isogloss.languages import CODES, language
 from isogloss.languages.published import table as published_table
 from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.loading import data_folder
@@ -26,7 +26,7 @@ NOTES = [
     "syntax_knn. Table 8 gives its range as 0..1, but its figures are entropies in nats, which end at ln 2: `nats` "
     "stands beside print, and `typology` is in bits, where 1 is the most there can be.",
     "Family is the number of distinct families over the number of languages. An isolate is a family, and so is Creole, "
-    "as in the paper.",
+    "as in the paper, where families are the registry's.",
     "Geography is the mean way between two languages over the Earth's surface, as a share of the longest there is. "
     "Ponti et al. take the entropy over six macro-areas instead, which no table here has.",
 ]
@@ -119,8 +119,7 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     there = uriel_folder(folder) is not None
     uriel = read_uriel(folder, codes) if there else None
     varieties = read_uriel(folder, codes, varieties=True) if there else None
-    families = _families(codes, uriel)
-    rows: list[list[Value]] = [_indices(name, chosen, families, uriel) for name, chosen in sets.items()]
+    rows: list[list[Value]] = [_indices(name, chosen, uriel) for name, chosen in sets.items()]
     tables = [
         TidyTable("indices", "Diversity of sets of languages", _INDEX_COLUMNS, rows),
         *_printed(sets, rows, uriel, varieties),
@@ -130,19 +129,30 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
         tables += [_features(sets, uriel, varieties), _contributions(sets, uriel)]
         description = "Entropy of each syntactic feature over the languages of a set, one point a feature."
         figures = [Figure("features", "strip", "Entropy by feature", description, x="entropy", y="set")]
-    notes = [*NOTES, *_lacking(codes, uriel)]
+    notes = [*NOTES, *_by_tree(sets), *_lacking(codes, uriel)]
     return Finding("diversity", "Diversity of languages", _reading(rows, tables), tables, figures, notes)
 
 
-def _families(codes: Sequence[str], uriel: Uriel | None) -> dict[str, str]:
-    """Families by the registry; by URIEL's tree for all, where the registry lacks one of the languages."""
+def _families(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
+    """Families by the registry; by URIEL's tree for all of a set, where the registry lacks one of its languages."""
     try:
-        return {code: language(code).family for code in codes}
+        return [language(code).family for code in codes]
     except UnknownNameError as error:
         if uriel is None:
             fix = "`isogloss fetch uriel` brings the families of all others"
             raise AnalysisError(f"{error.what}: the registry has no family of it", fix=fix) from None
-        return {code: (*uriel.languages[code].ancestors, code)[0] for code in codes}
+        return [(*uriel.languages[code].ancestors, code)[0] for code in codes]
+
+
+def _by_tree(sets: Mapping[str, Sequence[str]]) -> list[str]:
+    """Which sets have the families of URIEL's tree, and for which languages."""
+    lacking = {name: [code for code in codes if code not in CODES] for name, codes in sets.items()}
+    return [
+        f"{name}: families are those of URIEL's tree, as the registry lacks {', '.join(codes)}. There a creole is of "
+        "the family of its words, and a language that the tree leaves out is a family by itself, as an isolate is."
+        for name, codes in lacking.items()
+        if codes
+    ]
 
 
 _INDEX_COLUMNS = [
@@ -157,8 +167,8 @@ _INDEX_COLUMNS = [
 ]
 
 
-def _indices(name: str, codes: Sequence[str], families: Mapping[str, str], uriel: Uriel | None) -> list[Value]:
-    of = [families[code] for code in codes]
+def _indices(name: str, codes: Sequence[str], uriel: Uriel | None) -> list[Value]:
+    of = _families(codes, uriel)
     known: list[Value] = [name, len(codes), len(set(of)), family_index(of)]
     if uriel is None:
         return [*known, None, None, None, None]

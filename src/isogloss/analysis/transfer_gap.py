@@ -46,7 +46,7 @@ def transfer_gap(scores: ScoreTable) -> Finding:
     rows = [_row(scores, task, system) for task, system in whole]
     gaps = TidyTable(
         "gaps",
-        "Transfer gap",
+        "Transfer gap, and what could be reached",
         _COLUMNS,
         rows,
         notes=[

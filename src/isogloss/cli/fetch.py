@@ -27,7 +27,7 @@ app = typer.Typer(add_completion=False)
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TASK", help="Datasets to get (`all` for all of them), or the model `muse`."),
+        typer.Argument(metavar="TASK", help="Datasets (`all` for all of them), the model `muse`, or `uriel`."),
     ] = None,
     data: Data = None,
     mirror: Annotated[
@@ -51,6 +51,7 @@ def fetch(
       isogloss fetch xquad tatoeba
       isogloss fetch udpos --data ~/corpora --mirror /media/disk/mirror
       isogloss fetch muse
+      isogloss fetch uriel      (what is known of languages, for analyze)
 
     Exit status: 0 all is there, 1 something failed (the rest was done),
     2 wrong usage.

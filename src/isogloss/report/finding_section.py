@@ -6,6 +6,7 @@ from isogloss.report.finding_charts import finding_charts
 from isogloss.report.finding_tables import ROWS_ON_PAGE, finding_tables
 from isogloss.report.flat_rows import Systems
 from isogloss.report.section import Section, file_name
+from isogloss.report.tables import Table
 
 # What a report asks of the records it is given.
 IN_REPORTS = ("families", "rankings", "saturation")
@@ -21,6 +22,15 @@ def finding_sections(systems: Systems) -> list[Section]:
             continue
         sections.append(finding_section(found))
     return sections
+
+
+def gap_ceilings(systems: Systems) -> dict[str, Table]:
+    """Transfer gaps beside what people, or training in each language, reach; nothing where there are none."""
+    try:
+        found = analyze("transfer-gap", *systems.values())
+    except AnalysisError:
+        return {}
+    return {"gap-ceilings": finding_tables(found, most=len(found.table("gaps").rows))[0]}
 
 
 def finding_section(finding: Finding, *, files: bool = True) -> Section:

@@ -7,6 +7,7 @@ from typing import Any
 from isogloss.figures import difference_interval_text, interval_text, rounded, score_text
 from isogloss.report import charts
 from isogloss.report.charts import Chart, ColourScale, Record
+from isogloss.report.finding_section import gap_ceilings
 from isogloss.report.flat_rows import (
     LEVELS,
     CellRow,
@@ -148,7 +149,7 @@ def gap_section(systems: Systems) -> Section:
         "English minus the mean of the other languages: what is lost on the way. 0 is perfect transfer. In intervals, "
         "examples that are translations of each other are drawn together."
     )
-    return Section("gap", "Transfer gap", intro, {"gap": gap_table(systems)}, [chart])
+    return Section("gap", "Transfer gap", intro, {"gap": gap_table(systems), **gap_ceilings(systems)}, [chart])
 
 
 def _gap_record(row: TransferGapRow) -> dict[str, Any]:
