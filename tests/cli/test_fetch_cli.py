@@ -134,6 +134,7 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     out = capsys.readouterr().out
     assert out.count("isogloss fetch ") >= 3
+    assert "`uriel`" in out
     assert "Exit status" in out
 
 

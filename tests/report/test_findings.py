@@ -126,11 +126,16 @@ def test_the_mean_stands_last_and_axes_name_their_unit() -> None:
     rows: list[list[Value]] = [
         [language, system, 50.0, 2.0] for system in ("a", "b") for language in ("de", "mean", "sw")
     ]
-    columns = [Column("language"), Column("system"), Column("right", "score"), Column("gap", "difference")]
+    columns = [
+        Column("language"),
+        Column("system"),
+        Column("right", "score"),
+        Column("gap", "difference", "gap, points"),
+    ]
     table = TidyTable("made", "t", columns, rows)
     looks = [Figure("made", "bars", "t", "d", x, "language", colour="system") for x in ("right", "gap")]
     charts = finding_charts(Finding("made", "t", "", [table], looks))
-    for chart, title in zip(charts, ("right (score)", "gap (points)"), strict=True):
+    for chart, title in zip(charts, ("right (score)", "gap, points"), strict=True):
         encoding = chart.spec["layer"][0]["encoding"]
         assert encoding["y"]["sort"] == ["de", "sw", "mean"]
         assert encoding["x"]["title"] == title

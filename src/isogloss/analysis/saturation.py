@@ -169,7 +169,7 @@ _CELL_COLUMNS = [
     Column("to_noise", "difference", "to gold noise"),
     Column("second", label="second"),
     Column("difference", "score"),
-    Column("detectable", "score"),
+    Column("detectable", "score", "detectable, points"),
     Column("told_apart", label="told apart"),
     Column("n", "count", "examples"),
     Column("needed", "count", "examples needed"),

@@ -113,7 +113,7 @@ def _with_unit(column: Column) -> str:
     """What a column is called, and in what it is measured, unless the name says so."""
     title = column.label or column.name
     unit = {"score": "score", "difference": "points"}.get(column.holds, "")
-    return title if not unit or unit in title or "%" in title else f"{title} ({unit})"
+    return title if not unit or any(word in title for word in ("score", "points", "%")) else f"{title} ({unit})"
 
 
 def _row_axis(name: str, columns: Mapping[str, Column], records: Sequence[Mapping[str, Any]]) -> Spec:
