@@ -81,7 +81,7 @@ class ScoreTable:
 
     def regime(self, system: str) -> str:
         """The regime of a system."""
-        return next(score.regime for score in self.scores if score.system == system)
+        return next(score.regime for of in self.by_cell[system].values() for score in of.values())
 
     def values(self, system: str, task: str) -> dict[str, float]:
         """The scores of a system on a task by language; empty where it has none."""
