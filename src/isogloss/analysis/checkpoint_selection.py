@@ -123,7 +123,7 @@ def _notes(
         "Interval: jackknife over runs."
         if seeds >= FEWEST_SEEDS
         else f"No interval: it takes {FEWEST_SEEDS} runs, since checkpoints of one run are not independent, and "
-        "intervals that leave them out one by one held the truth of wandering scores in 40 to 50 % of simulated studies."
+        "intervals that leave them out one by one held the truth of wandering scores in 40 to 50 % of simulated cases."
     )
     without_dev = [each.language for each in found if each.by_target is None and each.by_source is not None]
     still = [each.language for each in found if each.by_source is None]
