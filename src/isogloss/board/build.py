@@ -1,0 +1,219 @@
+"""The data of a board, from the systems that are given to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from isogloss.analysis.published_scores import human_score, speakers
+from isogloss.board.encoding import packed
+from isogloss.board.entries import BoardEntry, completed_averages
+from isogloss.board.facts import system_facts, unique_ids
+from isogloss.board.model import (
+    OVERALL,
+    BoardCategory,
+    BoardData,
+    BoardLanguage,
+    BoardProvenance,
+    BoardRule,
+    BoardTask,
+    Footnote,
+    PackedAverages,
+    PairedTest,
+    SystemCell,
+    SystemDetail,
+    SystemGap,
+)
+from isogloss.board.neighbours import nearest_languages
+from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
+from isogloss.escaping import printable, printable_values
+from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.scoring.names import known_language
+from isogloss.scoring.results import Number
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import Suite
+from isogloss.version import __version__
+
+RULES = {
+    "category": "mean over categories of the mean over each category's tasks; a task is the mean over its languages",
+    "flat": "mean over tasks; a task is the mean over its languages",
+}
+
+
+@dataclass(frozen=True)
+class Board:
+    """The data that all pages share, and those of each system."""
+
+    data: BoardData
+    details: list[SystemDetail]
+
+
+def make_board(
+    entries: Sequence[BoardEntry],
+    suite: Suite,
+    *,
+    title: str = "",
+    data: Path | None = None,
+    paired: Mapping[tuple[int, int], Sequence[PairedTest]] | None = None,
+) -> Board:
+    """The board of some systems.
+
+    Args:
+        entries: the systems.
+        suite: its tasks, languages and rule.
+        title: the heading.
+        data: the data folder, for URIEL's features of languages.
+        paired: tests of pairs of entries, by their places.
+    """
+    ids = unique_ids(entries)
+    columns = [completed_averages(entry, suite) for entry in entries]
+    tests = paired or {}
+    provenance = [_provenance(entry) for entry in entries]
+    distinct = [each for place, each in enumerate(provenance) if each is not None and each not in provenance[:place]]
+    shared = BoardData(
+        datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        __version__,
+        printable(title or suite.title, 200),
+        suite.id,
+        suite.title,
+        BoardRule(suite.rule, RULES[suite.rule]),
+        [_task(name, suite) for name in suite.tasks],
+        [BoardCategory(name, list(names)) for name, names in suite.categories.items()],
+        _languages(suite, data),
+        [
+            system_facts(
+                entry, name, complete=OVERALL in of, provenance=None if made is None else distinct.index(made)
+            )
+            for entry, name, of, made in zip(entries, ids, columns, provenance, strict=True)
+        ],
+        _cells(entries, suite),
+        _averages(columns, suite),
+        board_ranks(entries, columns, suite),
+        _ties(columns, tests, ids, suite),
+        TIE_TEST,
+        [Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes],
+        distinct,
+    )
+    details = [_detail(entry, place, ids, suite, tests) for place, entry in enumerate(entries)]
+    return Board(shared, details)
+
+
+TIE_TEST = (
+    "Systems of a group cannot be told apart from its first: by a paired test of their overall scores (p ≥ 0.05) where "
+    "both were scored here from their answers, else because their 95 % intervals overlap. Systems without an interval "
+    "are in no group."
+)
+
+
+def _task(name: str, suite: Suite) -> BoardTask:
+    of, codes = task(name), suite.languages_of(name)
+    metric = of.main[0] if len(of.main) == 1 else SCORE
+    return BoardTask(
+        name,
+        of.title,
+        of.category,
+        of.kind,
+        metric,
+        list(of.main),
+        lower_is_better(name),
+        list(codes),
+        [of.expected(code, "test") or 0 for code in codes],
+        human_score(name, metric),
+    )
+
+
+def _languages(suite: Suite, data: Path | None) -> list[BoardLanguage]:
+    codes = list(dict.fromkeys(code for name in suite.tasks for code in suite.languages_of(name)))
+    near = nearest_languages(codes, data)
+    found = []
+    for code in sorted(codes):
+        entry = known_language(code)
+        if entry is None:
+            found.append(BoardLanguage(code, code, "", "", "", "", False, None, None, []))
+            continue
+        facts = entry.name, entry.autonym, entry.family, entry.branch, entry.script, entry.rtl
+        found.append(
+            BoardLanguage(code, *facts, entry.wikipedia_articles, speakers().get(code), near[code])
+        )
+    return found
+
+
+def _cells(entries: Sequence[BoardEntry], suite: Suite) -> dict[str, str]:
+    """The scores of each task; of one whose figure is a mean, its metrics too."""
+    found = {}
+    for name in suite.tasks:
+        codes, main = suite.languages_of(name), task(name).main
+        found[name] = packed(_value(entry.score(name, code)) for entry in entries for code in codes)
+        for metric in main if len(main) > 1 else ():
+            key = f"{name}:{metric}"
+            found[key] = packed(_value(entry.metric(name, code, metric)) for entry in entries for code in codes)
+    return found
+
+
+def _value(number: Number | None) -> float | None:
+    return None if number is None else number.value
+
+
+def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAverages]:
+    found = {}
+    for column in (OVERALL, *suite.categories, *suite.tasks):
+        numbers = [of.get(column) for of in columns]
+        value = packed(_value(number) for number in numbers)
+        if any(number is not None and number.low is not None for number in numbers):
+            ends = [packed(number and getattr(number, end) for number in numbers) for end in ("low", "high")]
+            found[column] = PackedAverages(value, *ends)
+        else:
+            found[column] = PackedAverages(value)
+    return found
+
+
+def _ties(
+    columns: Sequence[Columns],
+    tests: Mapping[tuple[int, int], Sequence[PairedTest]],
+    ids: Sequence[str],
+    suite: Suite,
+) -> dict[str, list[list[str]]]:
+    def tied(one: int, other: int) -> bool | None:
+        for first, second in ((one, other), (other, one)):
+            for test in tests.get((first, second), ()):
+                if test.column == OVERALL:
+                    return test.p >= 0.05
+        return intervals_overlap(columns[one][OVERALL], columns[other][OVERALL])
+
+    groups = tie_groups(columns, OVERALL, tied, lower=lower_is_better(suite.tasks[0]))
+    return {OVERALL: [[ids[place] for place in group] for group in groups]}
+
+
+def _provenance(entry: BoardEntry) -> BoardProvenance | None:
+    if entry.reported:
+        return None
+    checksums: dict[str, dict[str, str]] = {}
+    for (name, code), cell in entry.cells.items():
+        parts = dict(part.split(":", 1) for part in cell.signature.split("|") if ":" in part)
+        if "data" in parts:
+            checksums.setdefault(name, {})[code] = printable(parts["data"], 64)
+    return BoardProvenance(*entry.scorer, checksums)
+
+
+def _detail(
+    entry: BoardEntry,
+    place: int,
+    ids: Sequence[str],
+    suite: Suite,
+    tests: Mapping[tuple[int, int], Sequence[PairedTest]],
+) -> SystemDetail:
+    cells = [
+        SystemCell(
+            name,
+            code,
+            next((number.n for number in cell.metrics.values()), 0),
+            {metric: (number.value, number.low, number.high) for metric, number in cell.metrics.items()},
+            printable(cell.signature),
+            [printable(note) for note in cell.notes],
+        )
+        for (name, code), cell in entry.cells.items()
+    ]
+    gaps = [SystemGap(name, gap.value, gap.low, gap.high) for name, gap in entry.gaps.items()]
+    paired = {ids[second]: list(of) for (first, second), of in tests.items() if first == place}
+    metadata = printable_values(entry.metadata, 2000)
+    return SystemDetail(ids[place], metadata, cells, gaps, entry.checklist, paired, entry.missing(suite))
