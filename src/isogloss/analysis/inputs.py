@@ -138,7 +138,11 @@ def _scores(
     shown: str, system: _GivenSystem, name: str, metric: str, cells: Mapping[str, _GivenMetrics]
 ) -> Iterator[LanguageScore]:
     for code, metrics in cells.items():
-        number = mean_of_metrics([metrics.values[one] for one in task(name).main]) if metric == SCORE else metrics.values[metric]
+        number = (
+            mean_of_metrics([metrics.values[one] for one in task(name).main])
+            if metric == SCORE
+            else metrics.values[metric]
+        )
         if not _is_score(number):
             what = f"the score is {_words(number)}, and scores go from 0 to 100"
             raise AnalysisError(what, where=f"{shown}: {name}/{code}", fix="Leave it out")

@@ -1,11 +1,14 @@
 """The data of a board, from the systems that are given to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from isogloss.analysis.published_scores import human_score, speakers
+from isogloss.board.analyses import system_analyses
 from isogloss.board.encoding import packed
 from isogloss.board.entries import BoardEntry, completed_averages
 from isogloss.board.facts import system_facts, unique_ids
@@ -19,14 +22,16 @@ from isogloss.board.model import (
     BoardTask,
     Footnote,
     PackedAverages,
-    PairedTest,
     SystemCell,
     SystemDetail,
     SystemGap,
 )
 from isogloss.board.neighbours import nearest_languages
+from isogloss.board.paired import PairedTests
 from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
 from isogloss.escaping import printable, printable_values
+from isogloss.explain.bias import DatasetBias
+from isogloss.report.explain_io import ExplainRecords
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
@@ -42,10 +47,11 @@ RULES = {
 
 @dataclass(frozen=True)
 class Board:
-    """The data that all pages share, and those of each system."""
+    """The data that all pages share, those of each system, and what the examples are like, where that was surveyed."""
 
     data: BoardData
     details: list[SystemDetail]
+    bias: DatasetBias | None = None
 
 
 def make_board(
@@ -54,7 +60,9 @@ def make_board(
     *,
     title: str = "",
     data: Path | None = None,
-    paired: Mapping[tuple[int, int], Sequence[PairedTest]] | None = None,
+    paired: PairedTests | None = None,
+    no_tests: str = "",
+    explained: ExplainRecords | None = None,
 ) -> Board:
     """The board of some systems.
 
@@ -64,6 +72,8 @@ def make_board(
         title: the heading.
         data: the data folder, for URIEL's features of languages.
         paired: tests of pairs of entries, by their places.
+        no_tests: why there are no such tests, if they were to be expected.
+        explained: what `isogloss explain` found out about the systems and the data.
     """
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
@@ -81,21 +91,24 @@ def make_board(
         [BoardCategory(name, list(names)) for name, names in suite.categories.items()],
         _languages(suite, data),
         [
-            system_facts(
-                entry, name, complete=OVERALL in of, provenance=None if made is None else distinct.index(made)
-            )
+            system_facts(entry, name, complete=OVERALL in of, provenance=None if made is None else distinct.index(made))
             for entry, name, of, made in zip(entries, ids, columns, provenance, strict=True)
         ],
         _cells(entries, suite),
         _averages(columns, suite),
         board_ranks(entries, columns, suite),
         _ties(columns, tests, ids, suite),
-        TIE_TEST,
+        f"{TIE_TEST} There are no paired tests here: {no_tests}" if no_tests else TIE_TEST,
         [Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes],
         distinct,
+        explained is not None and explained.bias is not None,
     )
-    details = [_detail(entry, place, ids, suite, tests) for place, entry in enumerate(entries)]
-    return Board(shared, details)
+    analyses = {} if explained is None else system_analyses(entries, ids, explained)
+    details = [
+        msgspec.structs.replace(_detail(entry, place, ids, suite, tests), analyses=analyses.get(ids[place]))
+        for place, entry in enumerate(entries)
+    ]
+    return Board(shared, details, None if explained is None else explained.bias)
 
 
 TIE_TEST = (
@@ -132,9 +145,9 @@ def _languages(suite: Suite, data: Path | None) -> list[BoardLanguage]:
             found.append(BoardLanguage(code, code, "", "", "", "", False, None, None, []))
             continue
         facts = entry.name, entry.autonym, entry.family, entry.branch, entry.script, entry.rtl
-        found.append(
-            BoardLanguage(code, *facts, entry.wikipedia_articles, speakers().get(code), near[code])
-        )
+        millions = speakers().get(code)
+        people = None if millions is None else round(1e6 * millions)
+        found.append(BoardLanguage(code, *facts, entry.wikipedia_articles, people, near[code]))
     return found
 
 
@@ -160,7 +173,10 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAvera
         numbers = [of.get(column) for of in columns]
         value = packed(_value(number) for number in numbers)
         if any(number is not None and number.low is not None for number in numbers):
-            ends = [packed(number and getattr(number, end) for number in numbers) for end in ("low", "high")]
+            ends = [
+                packed(None if number is None else getattr(number, end) for number in numbers)
+                for end in ("low", "high")
+            ]
             found[column] = PackedAverages(value, *ends)
         else:
             found[column] = PackedAverages(value)
@@ -169,7 +185,7 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAvera
 
 def _ties(
     columns: Sequence[Columns],
-    tests: Mapping[tuple[int, int], Sequence[PairedTest]],
+    tests: PairedTests,
     ids: Sequence[str],
     suite: Suite,
 ) -> dict[str, list[list[str]]]:
@@ -200,7 +216,7 @@ def _detail(
     place: int,
     ids: Sequence[str],
     suite: Suite,
-    tests: Mapping[tuple[int, int], Sequence[PairedTest]],
+    tests: PairedTests,
 ) -> SystemDetail:
     cells = [
         SystemCell(

@@ -15,7 +15,10 @@ from isogloss.errors import DataError
 _IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"\./([\w-]+\.js)";?[ \t]*$', re.MULTILINE)
 _DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
 # What would declare names that are not seen above, or is none of the forms that are known.
-_REFUSED = re.compile(r"^(?:import\b|export\b(?! (?:async function|function|class|const|let)\b)|var\b|(?:const|let) [{\[]).*", re.MULTILINE)
+_REFUSED = re.compile(
+    r"^(?:import\b|export\b(?! (?:async function|function|class|const|let)\b)|var\b|(?:const|let) [{\[]).*",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class _WebModule:
     text: str
 
 
-def bundle(folder: Path, entry: str = "app.js") -> str:
+def bundle(folder: Path, entry: str = "main.js") -> str:
     """One script that does what a module and all that it imports do.
 
     Args:

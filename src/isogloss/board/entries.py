@@ -29,6 +29,7 @@ class BoardEntry:
 
     Attributes:
         metadata: all that is known of it.
+        id: the id it must have, "" for any.
         cells: by task and language.
         averages: those that were recorded or printed, by task, category and "overall", each over all that it should
             be over.
@@ -52,6 +53,7 @@ class BoardEntry:
     footnotes: list[tuple[str, str]] = field(default_factory=list)
     predictions: list[Path] = field(default_factory=list)
     scorer: tuple[str, str, str] = ("", "", "")
+    id: str = ""
 
     def metric(self, name: str, code: str, metric: str) -> Number | None:
         """One metric of a cell; None where there is none."""

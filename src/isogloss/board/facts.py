@@ -25,9 +25,12 @@ _MOST_NOTES = 20
 
 def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
     """An id for each system: its name and regime in letters, digits and hyphens, with a number where that is taken."""
-    taken: set[str] = set()
+    taken = {entry.id for entry in entries if entry.id}
     found = []
     for entry in entries:
+        if entry.id:
+            found.append(entry.id)
+            continue
         base = _slug(entry.name) or "system"
         if base in taken:
             base = _slug(f"{entry.name[:_ID_LENGTH]} {entry.regime}") or "system"
@@ -60,8 +63,8 @@ def system_facts(entry: BoardEntry, identifier: str, *, complete: bool, provenan
         date=_date(known.get("date")),
         paper=_text(known.get("paper")),
         url=_address(known.get("url")),
-        parameters=_number(known.get("parameters")),
-        parameters_active=_number(known.get("parameters_active")),
+        parameters=_from_millions(known.get("parameters")),
+        parameters_active=_from_millions(known.get("parameters_active")),
         open_weights=_truth(known.get("open_weights")),
         pretraining_data=_text(known.get("pretraining_data")),
         parallel_data=_text_or_truth(known.get("parallel_data")),
@@ -108,6 +111,12 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         return None
     return value
+
+
+def _from_millions(value: object) -> float | None:
+    """Metadata count parameters in millions, as papers do."""
+    millions = _number(value)
+    return None if millions is None or millions > 1e9 else round(1e6 * millions)
 
 
 def _date(value: object) -> str | None:

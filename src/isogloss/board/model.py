@@ -53,7 +53,7 @@ class BoardLanguage(msgspec.Struct, frozen=True):
 
     Attributes:
         articles: of its Wikipedia, in millions.
-        speakers: in millions.
+        speakers: how many, roughly.
         near: the languages on the board that are most like it, the nearest first.
     """
 
@@ -77,7 +77,7 @@ class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True):
         kind: one of `KINDS`.
         reported: whether its figures are copied from a paper or a table, not scored here.
         complete: whether it has all tasks in all languages, and so a rank.
-        parameters: in millions; `parameters_active` those that one token uses.
+        parameters: how many; `parameters_active` those that one token uses.
         unparsed: the share of answers that could not be read, 0..1.
         provenance: the place of what its figures were scored with, in the list of these.
     """
@@ -152,6 +152,7 @@ class BoardData(msgspec.Struct, frozen=True):
         ranks: by view, over complete systems.
         ties: by column, systems that cannot be told apart from the first of their group, best first.
         tie_test: how that was found out.
+        has_bias: whether the site has `bias.js`, which tells what the examples are like.
     """
 
     made: str
@@ -171,6 +172,7 @@ class BoardData(msgspec.Struct, frozen=True):
     tie_test: str
     footnotes: list[Footnote]
     provenance: list[BoardProvenance]
+    has_bias: bool = False
     schema: int = SCHEMA
 
 
@@ -214,13 +216,70 @@ class PairedTest(msgspec.Struct, frozen=True):
     p: float
 
 
+class SingleBar(msgspec.Struct, frozen=True, array_like=True):
+    """The score in one bucket, and the ids of examples in it, the worst first."""
+
+    name: str
+    edges: str
+    n: int
+    value: float
+    low: float | None
+    high: float | None
+    ids: list[str]
+
+
+class PairBar(msgspec.Struct, frozen=True, array_like=True):
+    """Two systems in one bucket; `flips` where their order is surely not that of the whole cell."""
+
+    name: str
+    edges: str
+    n: int
+    own: float
+    other: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    flips: bool
+    ids: list[str]
+
+
+class BarChart(msgspec.Struct, frozen=True):
+    """The bars of one attribute of one cell under one metric, and a true sentence about them, or none."""
+
+    task: str
+    language: str
+    metric: str
+    attribute: str
+    title: str
+    bars: list[SingleBar] | list[PairBar]
+    insight: str = ""
+
+
+class BoardExample(msgspec.Struct, frozen=True):
+    """One example: what was asked, what is right, what this system said, and its score."""
+
+    inputs: dict[str, str]
+    gold: str
+    answer: str
+    score: float | None
+
+
+class SystemAnalyses(msgspec.Struct, frozen=True):
+    """All analyses of a system; `pairwise` by the id of the other system, `examples` by `task/language` and id."""
+
+    single: list[BarChart]
+    pairwise: dict[str, list[BarChart]]
+    examples: dict[str, dict[str, BoardExample]]
+
+
 class SystemDetail(msgspec.Struct, frozen=True):
     """All that only a system's own page needs.
 
     Attributes:
         metadata: all that is known of it, in full.
         paired: by the id of another system.
-        analyses: what `isogloss explain` found of it, as the report's page has it.
+        analyses: what `isogloss explain` found out about it.
     """
 
     id: str
@@ -230,4 +289,4 @@ class SystemDetail(msgspec.Struct, frozen=True):
     checklist: list[SystemErrorRate]
     paired: dict[str, list[PairedTest]]
     missing: list[str]
-    analyses: dict[str, Any] | None = None
+    analyses: SystemAnalyses | None = None

@@ -14,8 +14,8 @@ NEAREST = 5
 def nearest_languages(codes: Sequence[str], data: Path | None = None) -> dict[str, list[str]]:
     """The languages that are most like each of some, the nearest first.
 
-    By URIEL's features of grammar and sounds and by descent, where the data folder has URIEL; else by family, branch and
-    script, which leaves languages without relatives and with a script of their own without any.
+    By URIEL's features of grammar and sounds and by descent, where the data folder has URIEL; else by family, branch
+    and script, which leaves languages without relatives and with a script of their own without any.
 
     Raises:
         DataError: the files of URIEL are not what they should be.
@@ -23,7 +23,7 @@ def nearest_languages(codes: Sequence[str], data: Path | None = None) -> dict[st
     known = {code: entry for code in codes if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
     distances = _by_typology(folder, list(known)) if (folder / FOLDER).is_dir() else _by_registry(known)
-    found: dict[str, list[str]] = dict.fromkeys(codes, [])
+    found: dict[str, list[str]] = {code: [] for code in codes}
     for code, of_code in distances.items():
         found[code] = sorted(of_code, key=lambda other: (of_code[other], other))[:NEAREST]
     return found

@@ -1,7 +1,7 @@
 """Published systems as entries of a board: their figures as printed, what is known of them, and what does not agree."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from isogloss.analysis.published_scores import PAPERS, PublishedScore, in_table_13, published_scores
 from isogloss.board.entries import BoardEntry, EntryCell
@@ -33,16 +33,19 @@ def published_entries(source: str, suite: Suite) -> list[BoardEntry]:
     for score in scores:
         of_paper = score.source.startswith("XTREME-R ")
         if score.task in suite.tasks and (not of_paper or suite.id == _BY_LANGUAGE):
-            _add_score(found.setdefault((score.system, score.regime), _entry(score)), score)
+            place = score.system, score.regime
+            if place not in found:
+                found[place] = _entry(score)
+            _add_score(found[place], score)
     wanted = {(score.system, score.regime) for score in scores}
     whole_group = source.partition(":")[2].lower() in ("", PAPERS, "all")
     for row in overall(suite.id) if suite.id in SUITES else ():
         if row.regime != "human" and (whole_group or (row.system, row.regime) in wanted):
             place = row.system, row.regime
-            _add_averages(found.setdefault(place, _named(*place, _MAIN_TABLES[suite.id])), row, suite)
-    for entry in found.values():
-        _add_checklist(entry)
-        entry.footnotes += _notes_of(entry)
+            entry = found.setdefault(place, _named(*place, _MAIN_TABLES[suite.id]))
+            _add_averages(entry, row, suite)
+    _add_checklists(found)
+    _add_doubts(found, suite)
     return list(found.values())
 
 
@@ -117,26 +120,20 @@ def _mean_of_rows(entry: BoardEntry, name: str, metric: str, suite: Suite) -> fl
     return weighted_mean(values, [1.0] * len(values)) if len(values) == len(numbers) else None
 
 
-def _add_checklist(entry: BoardEntry) -> None:
-    if entry.regime == "zero-shot":
-        entry.checklist = [
-            SystemErrorRate(row.test, row.language, row.error_rate) for row in checklist() if row.system == entry.name
-        ]
+def _add_checklists(entries: Mapping[tuple[str, str], BoardEntry]) -> None:
+    for row in checklist():
+        if (entry := entries.get((row.system, "zero-shot"))) is not None:
+            entry.checklist.append(SystemErrorRate(row.test, row.language, row.error_rate))
 
 
-def _notes_of(entry: BoardEntry) -> Iterable[tuple[str, str]]:
+def _add_doubts(entries: Mapping[tuple[str, str], BoardEntry], suite: Suite) -> None:
     """Averages that a table prints and its own rows do not give; and what looks wrong, but was kept."""
     for row in table("printed_averages"):
-        if (row["system"], row["regime"]) == (entry.name, entry.regime) and row["task"] in {t for t, _ in entry.cells}:
-            numbers = [
-                cell.metrics[row["metric"]].value
-                for (name, _), cell in entry.cells.items()
-                if name == row["task"] and row["metric"] in cell.metrics
-            ]
-            mean = weighted_mean(numbers, [1.0] * len(numbers))
-            if abs(mean - float(row["value"])) > _PRINTED:
-                text = f"{row['source_table']} prints an average of {row['value']}; its rows give {mean:.1f}"
-                yield row["task"], text
+        entry = entries.get((row["system"], row["regime"]))
+        mean = None if entry is None else _mean_of_rows(entry, row["task"], row["metric"], suite)
+        if entry is not None and mean is not None and abs(mean - float(row["value"])) > _PRINTED:
+            text = f"{row['source_table']} prints an average of {row['value']}; its rows give {mean:.1f}"
+            entry.footnotes.append((row["task"], text))
     for row in table("doubts"):
-        if (row["system"], row["regime"]) == (entry.name, entry.regime):
-            yield row["task"], row["text"]
+        if (entry := entries.get((row["system"], row["regime"]))) is not None:
+            entry.footnotes.append((row["task"], row["text"]))

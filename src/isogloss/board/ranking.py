@@ -61,9 +61,7 @@ def _with_gaps(seen: RankedView, title: str, members: Sequence[int], moving: set
 
 
 def _has_all_cells(entry: BoardEntry, suite: Suite) -> bool:
-    return all(
-        entry.score(name, code) is not None for name in suite.tasks for code in suite.languages_of(name)
-    )
+    return all(entry.score(name, code) is not None for name in suite.tasks for code in suite.languages_of(name))
 
 
 def _turned(name: str, value: float) -> float:
@@ -109,4 +107,3 @@ def intervals_overlap(one: Number, other: Number) -> bool | None:
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return None
     return max(one.low, other.low) <= min(one.high, other.high)
-

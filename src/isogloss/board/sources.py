@@ -46,24 +46,24 @@ def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[
 
 def _read(source: Path | str | Results, suite: Suite) -> list[BoardEntry]:
     if isinstance(source, Results):
-        return [_of_record(source, "results in memory", suite)]
+        return [entry_of_record(source, "results in memory", suite)]
     if isinstance(source, str) and is_published(source):
         return published_entries(source, suite)
     path = Path(source)
-    return [_of_folder(path, suite) if path.is_dir() else _of_record(Results.from_json(path), str(path), suite)]
+    return [_of_folder(path, suite) if path.is_dir() else entry_of_record(Results.from_json(path), str(path), suite)]
 
 
 def _of_folder(path: Path, suite: Suite) -> BoardEntry:
     """A run folder with its record, or several seeds of one system."""
     runs = [Path(str(run)) for run in seed_folders(path).values()]
     if (path / RECORD).is_file():
-        entry = _of_record(Results.from_json(path / RECORD), str(path), suite)
+        entry = entry_of_record(Results.from_json(path / RECORD), str(path), suite)
         entry.predictions = _with_answers(runs, suite)
         return entry
     records = [Results.from_json(run / RECORD) for run in runs if (run / RECORD).is_file()]
     if not records:
         raise DataError(f"has no {RECORD}, and no seed-<n> folders that have one", where=str(path), fix=FIX)
-    entry = _over_seeds([_of_record(record, str(path), suite) for record in records])
+    entry = _over_seeds([entry_of_record(record, str(path), suite) for record in records])
     if len(records) > 1 and (path / SUMMARY).is_file():
         summary: RunSummary = decode_json(read_bytes(path / SUMMARY), str(path / SUMMARY), RunSummary)
         if summary.suite == suite.id and summary.split == records[0].split:
@@ -107,7 +107,14 @@ def _add_summary(entry: BoardEntry, summary: RunSummary) -> None:
             entry.averages[name] = Number(over.mean, over.low, over.high, 0)
 
 
-def _of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
+def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
+    """A system as its result record has it: its cells of a suite, and the averages that are over all they should be over.
+
+    Args:
+        record: the record.
+        source: where it is from, in words.
+        suite: the board's. Of records of another suite only the cells count.
+    """
     name, regime = (printable(str(record.system.get(key) or ""), NAME_LENGTH) for key in ("name", "regime"))
     scorer = record.isogloss, record.split, record.resample
     entry = BoardEntry(name or "system", regime, dict(record.system), source=source, scorer=scorer)
@@ -137,7 +144,11 @@ def _add_averages(entry: BoardEntry, record: Results, suite: Suite) -> None:
 def _error_rates(record: Results) -> list[SystemErrorRate]:
     return [
         SystemErrorRate(
-            cell.task.removeprefix(_CHECKLIST), cell.language, cell.score, cell.metrics[main].low, cell.metrics[main].high
+            cell.task.removeprefix(_CHECKLIST),
+            cell.language,
+            cell.score,
+            cell.metrics[main].low,
+            cell.metrics[main].high,
         )
         for cell in record.cells
         if cell.task in CHECKLIST_TASKS and (main := task(cell.task).main[0]) in cell.metrics
