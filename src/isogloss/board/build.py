@@ -152,12 +152,12 @@ def _languages(suite: Suite, data: Path | None) -> list[BoardLanguage]:
 
 
 def _cells(entries: Sequence[BoardEntry], suite: Suite) -> dict[str, str]:
-    """The scores of each task; of one whose figure is a mean, its metrics too."""
+    """The scores of each task; of one whose figure is a mean, all its metrics but the last, which follows from them."""
     found = {}
     for name in suite.tasks:
-        codes, main = suite.languages_of(name), task(name).main
-        found[name] = packed(_value(entry.score(name, code)) for entry in entries for code in codes)
-        for metric in main if len(main) > 1 else ():
+        codes = suite.languages_of(name)
+        found[name] = packed(_value(entry.scores.get((name, code))) for entry in entries for code in codes)
+        for metric in task(name).main[:-1]:
             key = f"{name}:{metric}"
             found[key] = packed(_value(entry.metric(name, code, metric)) for entry in entries for code in codes)
     return found
@@ -165,6 +165,12 @@ def _cells(entries: Sequence[BoardEntry], suite: Suite) -> dict[str, str]:
 
 def _value(number: Number | None) -> float | None:
     return None if number is None else number.value
+
+
+def _short(number: Number) -> tuple[float, float | None, float | None]:
+    """A figure with more digits than anyone prints, and fewer than a computer has."""
+    low, high = (None if end is None else round(end, 4) for end in (number.low, number.high))
+    return round(number.value, 4), low, high
 
 
 def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAverages]:
@@ -223,13 +229,13 @@ def _detail(
             name,
             code,
             next((number.n for number in cell.metrics.values()), 0),
-            {metric: (number.value, number.low, number.high) for metric, number in cell.metrics.items()},
+            {metric: _short(number) for metric, number in cell.metrics.items()},
             printable(cell.signature),
             [printable(note) for note in cell.notes],
         )
         for (name, code), cell in entry.cells.items()
     ]
-    gaps = [SystemGap(name, gap.value, gap.low, gap.high) for name, gap in entry.gaps.items()]
+    gaps = [SystemGap(name, *_short(gap)) for name, gap in entry.gaps.items()]
     paired = {ids[second]: list(of) for (first, second), of in tests.items() if first == place}
     metadata = printable_values(entry.metadata, 2000)
     return SystemDetail(ids[place], metadata, cells, gaps, entry.checklist, paired, entry.missing(suite))

@@ -12,29 +12,28 @@ from isogloss.figures import rounded
 
 # A figure that is not there.
 NONE = 65535
-
-
-def hundredths(value: float | None) -> int:
-    """A score in hundredths; `NONE` where there is none.
-
-    The last digit is never a 5, for which programs differ in how they round: with one decimal it reads here and there
-    as everywhere else.
-    """
-    if value is None:
-        return NONE
-    if not -100.001 <= value <= 100.001:
-        raise DataError(f"a score of {value:g}, and scores go from 0 to 100")
-    # Correlations may be below 0, which the encoding has no room for.
-    value = max(0.0, value)
-    found = round(100 * value)
-    if found % 10 == 5:
-        found += 1 if 100 * rounded(value) > found else -1
-    return found
+_LARGEST = 100.001
 
 
 def packed(values: Iterable[float | None]) -> str:
-    """Scores as little-endian 16-bit numbers of hundredths, in base64."""
-    return b64encode(np.array([hundredths(value) for value in values], dtype="<u2").tobytes()).decode()
+    """Scores as little-endian 16-bit numbers of hundredths, in base64; `NONE` where there is none.
+
+    The last digit is never a 5, for which programs differ in how they round: with one decimal a score reads on the page
+    as everywhere else.
+
+    Raises:
+        DataError: a number that is no score.
+    """
+    given = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    missing = np.isnan(given)
+    if strange := given[~missing & ~(np.abs(given) <= _LARGEST)].tolist():
+        raise DataError(f"a score of {strange[0]:g}, and scores go from 0 to 100")
+    # Correlations may be below 0, which there is no room for.
+    scores = np.where(missing, 0.0, np.maximum(given, 0.0))
+    found = np.rint(100 * scores)
+    for place in np.flatnonzero(found % 10 == 5):
+        found[place] += 1 if 100 * rounded(float(scores[place])) > found[place] else -1
+    return b64encode(np.where(missing, NONE, found).astype("<u2").tobytes()).decode()
 
 
 def script_json(value: Any) -> str:

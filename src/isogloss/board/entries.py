@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +61,15 @@ class BoardEntry:
         cell = self.cells.get((name, code))
         return None if cell is None else cell.metrics.get(metric)
 
-    def score(self, name: str, code: str) -> Number | None:
-        """The one figure of a cell; None where there is no cell, or not all the metrics of that figure."""
-        numbers = [self.metric(name, code, metric) for metric in task(name).main]
-        known = [number for number in numbers if number is not None]
-        return mean_of_metrics(known) if len(known) == len(numbers) else None
+    @cached_property
+    def scores(self) -> Mapping[tuple[str, str], Number]:
+        """The one figure of each cell that has all the metrics of that figure."""
+        main = {name: task(name).main for name, _ in self.cells}
+        return {
+            place: mean_of_metrics([cell.metrics[metric] for metric in main[place[0]]])
+            for place, cell in self.cells.items()
+            if all(metric in cell.metrics for metric in main[place[0]])
+        }
 
     def missing(self, suite: Suite) -> list[str]:
         """What it lacks of a suite: whole tasks by name, else `task/language`."""
@@ -73,7 +78,7 @@ class BoardEntry:
             if name in self.averages:
                 continue
             codes = suite.languages_of(name)
-            lacking = [code for code in codes if self.score(name, code) is None]
+            lacking = [code for code in codes if (name, code) not in self.scores]
             found += [name] if len(lacking) == len(codes) else [f"{name}/{code}" for code in lacking]
         return found
 
@@ -96,7 +101,7 @@ def completed_averages(entry: BoardEntry, suite: Suite) -> dict[str, Number]:
 def _task_average(entry: BoardEntry, name: str, suite: Suite) -> Number | None:
     if name in entry.averages:
         return entry.averages[name]
-    scores = [entry.score(name, code) for code in suite.languages_of(name)]
+    scores = [entry.scores.get((name, code)) for code in suite.languages_of(name)]
     known = [score for score in scores if score is not None]
     return _mean(known, [1.0] * len(known)) if len(known) == len(scores) else None
 

@@ -24,7 +24,7 @@ class BoardTask(msgspec.Struct, frozen=True):
 
     Attributes:
         metric: of its one figure; "score" is the mean of `metrics`.
-        metrics: the metrics that its figure is made of; where there are several, cells have each of them too.
+        metrics: the metrics that its figure is the mean of.
         n: examples of the test in each language, 0 where that is not known.
         human: the published estimate of human performance.
     """
@@ -86,9 +86,9 @@ class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     kind: str
     regime: str
-    reported: bool
-    complete: bool
-    has_predictions: bool
+    reported: bool = False
+    complete: bool = False
+    has_predictions: bool = False
     year: int | None = None
     date: str | None = None
     paper: str | None = None
@@ -147,7 +147,8 @@ class BoardData(msgspec.Struct, frozen=True):
     """All that the pages share.
 
     Attributes:
-        cells: by task, systems by its languages, packed; `task:metric` has a task's single metrics.
+        cells: by task, systems by its languages, packed. Where a task's figure is the mean of several metrics,
+            `task:metric` has all of them but the last.
         averages: by column: "overall", a category, a task.
         ranks: by view, over complete systems.
         ties: by column, systems that cannot be told apart from the first of their group, best first.

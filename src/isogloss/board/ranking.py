@@ -61,12 +61,7 @@ def _with_gaps(seen: RankedView, title: str, members: Sequence[int], moving: set
 
 
 def _has_all_cells(entry: BoardEntry, suite: Suite) -> bool:
-    return all(entry.score(name, code) is not None for name in suite.tasks for code in suite.languages_of(name))
-
-
-def _turned(name: str, value: float) -> float:
-    """A figure of which more is better."""
-    return 100 - value if lower_is_better(name) else value
+    return all((name, code) in entry.scores for name in suite.tasks for code in suite.languages_of(name))
 
 
 def _panel(entries: Sequence[BoardEntry], suite: Suite) -> RankingPanel:
@@ -74,18 +69,19 @@ def _panel(entries: Sequence[BoardEntry], suite: Suite) -> RankingPanel:
     shape = len(entries), len(suite.tasks), len(codes)
     scores, present = np.zeros(shape), np.zeros(shape[1:], dtype=bool)
     for column, name in enumerate(suite.tasks):
+        lower = lower_is_better(name)
         for code in suite.languages_of(name):
             place = column, codes.index(code)
             present[place] = True
-            for row, entry in enumerate(entries):
-                score = entry.score(name, code)
-                scores[row, *place] = 0.0 if score is None else _turned(name, score.value)
+            values = np.array([entry.scores[name, code].value for entry in entries])
+            scores[:, *place] = 100 - values if lower else values
     names = [str(row) for row in range(len(entries))]
     return RankingPanel(suite.id, names, list(suite.tasks), codes, scores, present, np.zeros(shape), [])
 
 
 def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
-    figures = {name: _turned(name, columns[name].value) for name in suite.tasks}
+    values = {name: columns[name].value for name in suite.tasks}
+    figures = {name: 100 - value if lower_is_better(name) else value for name, value in values.items()}
     return aggregate.combined(figures, rule, lambda name: task(name).category, aggregate.weighted_mean, suite.weights)
 
 

@@ -108,7 +108,7 @@ def _add_summary(entry: BoardEntry, summary: RunSummary) -> None:
 
 
 def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
-    """A system as its result record has it: its cells of a suite, and the averages that are over all they should be over.
+    """A system as its result record has it: its cells of a suite, and the averages that lack nothing.
 
     Args:
         record: the record.
