@@ -11,7 +11,7 @@ from isogloss.analysis.published_scores import human_score, speakers
 from isogloss.board.analyses import system_analyses
 from isogloss.board.encoding import packed
 from isogloss.board.entries import BoardEntry, completed_averages
-from isogloss.board.facts import system_facts, unique_ids
+from isogloss.board.facts import shown_names, system_facts, unique_ids
 from isogloss.board.model import (
     OVERALL,
     BoardCategory,
@@ -19,6 +19,7 @@ from isogloss.board.model import (
     BoardLanguage,
     BoardProvenance,
     BoardRule,
+    BoardSystem,
     BoardTask,
     Footnote,
     PackedAverages,
@@ -29,7 +30,7 @@ from isogloss.board.model import (
 from isogloss.board.neighbours import nearest_languages
 from isogloss.board.paired import PairedTests
 from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
-from isogloss.escaping import printable, printable_values
+from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.scoring.main_score import SCORE, lower_is_better
@@ -78,30 +79,28 @@ def make_board(
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
     tests = paired or {}
-    provenance = [_provenance(entry) for entry in entries]
-    distinct = [each for place, each in enumerate(provenance) if each is not None and each not in provenance[:place]]
+    systems, provenance = _systems(entries, ids, columns)
     shared = BoardData(
-        datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        __version__,
-        printable(title or suite.title, 200),
-        suite.id,
-        suite.title,
-        BoardRule(suite.rule, RULES[suite.rule]),
-        [_task(name, suite) for name in suite.tasks],
-        [BoardCategory(name, list(names)) for name, names in suite.categories.items()],
-        _languages(suite, data),
-        [
-            system_facts(entry, name, complete=OVERALL in of, provenance=None if made is None else distinct.index(made))
-            for entry, name, of, made in zip(entries, ids, columns, provenance, strict=True)
+        made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        isogloss=__version__,
+        title=printable(title or suite.title, NAME_LENGTH),
+        suite=suite.id,
+        suite_title=suite.title,
+        rule=BoardRule(suite.rule, RULES[suite.rule]),
+        tasks=[_task(name, suite) for name in suite.tasks],
+        categories=[BoardCategory(name, list(names)) for name, names in suite.categories.items()],
+        languages=_languages(suite, data),
+        systems=systems,
+        cells=_cells(entries, suite),
+        averages=_averages(columns, suite),
+        ranks=board_ranks(entries, columns, suite),
+        ties=_ties(columns, tests, ids, suite),
+        tie_test=f"{TIE_TEST} There are no paired tests here: {printable(no_tests)}" if no_tests else TIE_TEST,
+        footnotes=[
+            Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes
         ],
-        _cells(entries, suite),
-        _averages(columns, suite),
-        board_ranks(entries, columns, suite),
-        _ties(columns, tests, ids, suite),
-        f"{TIE_TEST} There are no paired tests here: {no_tests}" if no_tests else TIE_TEST,
-        [Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes],
-        distinct,
-        explained is not None and explained.bias is not None,
+        provenance=provenance,
+        has_bias=explained is not None and explained.bias is not None,
     )
     analyses = {} if explained is None else system_analyses(entries, ids, explained)
     details = [
@@ -109,6 +108,21 @@ def make_board(
         for place, entry in enumerate(entries)
     ]
     return Board(shared, details, None if explained is None else explained.bias)
+
+
+def _systems(
+    entries: Sequence[BoardEntry], ids: Sequence[str], columns: Sequence[Columns]
+) -> tuple[list[BoardSystem], list[BoardProvenance]]:
+    """The rows of all systems, and what they were scored with, each kept once."""
+    systems: list[BoardSystem] = []
+    distinct: list[BoardProvenance] = []
+    for entry, identifier, name, of in zip(entries, ids, shown_names(entries), columns, strict=True):
+        made = _provenance(entry)
+        if made is not None and made not in distinct:
+            distinct.append(made)
+        place = None if made is None else distinct.index(made)
+        systems.append(system_facts(entry, identifier, name, complete=OVERALL in of, provenance=place))
+    return systems, distinct
 
 
 TIE_TEST = (

@@ -2,11 +2,13 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import KINDS, BoardSystem
+from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 
 # Words that say no more than an empty field.
@@ -24,11 +26,17 @@ _MOST_NOTES = 20
 
 
 def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
-    """An id for each system: its name and regime in letters, digits and hyphens, with a number where that is taken."""
+    """An id for each system: its name and regime in letters, digits and hyphens, with a number where that is taken.
+
+    Raises:
+        DataError: an id that was given has other letters, or was given twice.
+    """
     taken = {entry.id for entry in entries if entry.id}
     found = []
     for entry in entries:
         if entry.id:
+            if _slug(entry.id) != entry.id or entry.id in found:
+                raise DataError(f"the id {printable(entry.id, NAME_LENGTH)!r} is taken, or no id")
             found.append(entry.id)
             continue
         base = _slug(entry.name) or "system"
@@ -43,17 +51,31 @@ def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
     return found
 
 
+def shown_names(entries: Sequence[BoardEntry]) -> list[str]:
+    """The name of each system as it is shown, with a number where another of the regime has the name too."""
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for entry in entries:
+        name = printable(entry.name, NAME_LENGTH).strip() or "system"
+        seen[name, entry.regime] += 1
+        again = seen[name, entry.regime]
+        found.append(name if again == 1 else f"{name} ({again})")
+    return found
+
+
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:_ID_LENGTH].strip("-")
 
 
-def system_facts(entry: BoardEntry, identifier: str, *, complete: bool, provenance: int | None) -> BoardSystem:
+def system_facts(
+    entry: BoardEntry, identifier: str, name: str, *, complete: bool, provenance: int | None
+) -> BoardSystem:
     """The row of a system; what its metadata do not say in a form that is known is left out."""
     known = entry.metadata
     year = _number(known.get("year"))
     return BoardSystem(
         identifier,
-        printable(entry.name, NAME_LENGTH) or "system",
+        name,
         system_kind(known),
         printable(entry.regime, NAME_LENGTH),
         reported=entry.reported,

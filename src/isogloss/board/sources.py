@@ -21,6 +21,7 @@ from isogloss.tasks.suites import Suite
 FIX = "Give a results.json, a run folder, a folder of seeds, published, published:all or published:NAME"
 RECORD, SUMMARY = "results.json", "summary.json"
 _CHECKLIST = "checklist-"
+_LARGEST = 100.001
 
 
 def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[BoardEntry]:
@@ -41,7 +42,18 @@ def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[
             owners[0].checklist = entry.checklist
     if not found:
         raise DataError(f"there are no scores of {suite.id}", fix=FIX)
+    for entry in found:
+        _refuse_strange_numbers(entry)
     return found
+
+
+def _refuse_strange_numbers(entry: BoardEntry) -> None:
+    by_cell = {"/".join(place): number for place, cell in entry.cells.items() for number in cell.metrics.values()}
+    for place, number in (by_cell | entry.averages).items():
+        ends = (number.value if end is None else end for end in (number.low, number.high))
+        if not all(-_LARGEST <= value <= _LARGEST for value in (number.value, *ends)):
+            what = f"the score of {place} is {number.value:g}, and scores go from 0 to 100"
+            raise DataError(what, where=entry.source, fix="Score the predictions again")
 
 
 def _read(source: Path | str | Results, suite: Suite) -> list[BoardEntry]:
@@ -131,12 +143,14 @@ def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
 
 def _add_averages(entry: BoardEntry, record: Results, suite: Suite) -> None:
     """The averages over all that they should be over, with their intervals."""
-    entry.averages |= {
-        average.name: average.score
-        for average in (*record.tasks, *record.categories)
-        if not average.missing and average.name in (*suite.tasks, *suite.categories)
-    }
-    if record.overall.score is not None and not record.overall.missing:
+    for average in record.tasks:
+        whole = average.name in suite.tasks and set(suite.languages_of(average.name)) <= set(average.members)
+        if whole and not average.missing:
+            entry.averages[average.name] = average.score
+    for average in record.categories:
+        if set(suite.categories.get(average.name, "?")) <= set(entry.averages):
+            entry.averages[average.name] = average.score
+    if record.overall.score is not None and set(suite.tasks) <= set(entry.averages):
         entry.averages[OVERALL] = record.overall.score
     entry.gaps = {average.name: average.gap for average in record.tasks if average.gap is not None}
 
