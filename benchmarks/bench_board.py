@@ -75,9 +75,8 @@ def main(count: int, folder: Path) -> None:
     files = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
     details = [path.stat().st_size for path in (folder / SYSTEMS).iterdir()]
     print(f"{count:,} systems: averages, ranks and ties in {made - start:.1f} s, written in {written - made:.1f} s")
-    print(
-        f"the page: {sum(files.values()) / 1e6:.2f} MB ({', '.join(f'{k} {v / 1e3:,.0f} kB' for k, v in files.items())})"
-    )
+    parts = ", ".join(f"{name} {size / 1e3:,.0f} kB" for name, size in files.items())
+    print(f"the page: {sum(files.values()) / 1e6:.2f} MB ({parts})")
     print(f"a system's own file: {sum(details) / len(details) / 1e3:.0f} kB; open {folder / PAGE}")
 
 
