@@ -202,3 +202,11 @@ def test_given_ids_are_kept_or_refused():
     entries[1].id = "../x"
     with pytest.raises(DataError, match="no id"):
         make_board(entries, XTREME_R)
+
+
+def test_scores_of_different_splits_are_no_comparison():
+    with pytest.raises(DataError, match="different splits"):
+        board_of(record("a"), msgspec.structs.replace(record("b"), split="dev"))
+    with pytest.raises(DataError, match="different splits"):
+        read_entries(["published", msgspec.structs.replace(record("b"), split="dev")], XTREME_R)
+    assert board_of(msgspec.structs.replace(record("b"), split="dev")).data.provenance[0].split == "dev"
