@@ -17,7 +17,10 @@ from isogloss.board.published import published_entries
 from isogloss.board.sources import entry_of_record, read_entries
 from isogloss.errors import DataError
 from isogloss.languages import CODES, language
+from isogloss.tasks.suites import suite
 from uriel_files import write_uriel
+
+SOME_RATES = (("a", 30), ("b", 10))
 
 
 def unpacked(text, columns=1):
@@ -229,3 +232,19 @@ def test_scores_of_different_splits_are_no_comparison():
     with pytest.raises(DataError, match="different splits"):
         read_entries(["published", msgspec.structs.replace(record("b"), split="dev")], XTREME_R)
     assert board_of(msgspec.structs.replace(record("b"), split="dev")).data.provenance[0].split == "dev"
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme", "mini", "mldoc", "checklist"])
+def test_a_board_may_have_nobody_on_it_yet(name):
+    board = make_board([], suite(name), title="New")
+    assert (board.data.systems, board.data.ranks, board.data.ties["overall"]) == ([], {}, [])
+    assert [task.id for task in board.data.tasks] == list(suite(name).tasks)
+    assert all(task.lower_is_better == (name == "checklist") for task in board.data.tasks)
+
+
+def test_where_less_is_better_the_least_is_first():
+    tests = suite("checklist")
+    entries = [BoardEntry(name, "", averages=dict.fromkeys(tests.tasks, number(value))) for name, value in SOME_RATES]
+    data = make_board(entries, tests).data
+    assert data.ranks["flat"].rank == [2, 1]
+    assert unpacked(data.averages["overall"].value)[:, 0].tolist() == [3000, 1000]
