@@ -14,7 +14,7 @@ export const systemLink = (system) => link(hashOf(["system", system.id]), nameOf
 export const systemCell = (system) => [systemLink(system), element("span", { class: "under" }, nameOf(system.regime ?? ""), badges(system))];
 
 const softText = (text) => element("span", { class: "soft" }, text);
-export const disclosed = (value, text = (known) => known) => (missing(value) ? softText(NOT_DISCLOSED)
+export const disclosed = (value, text = (known) => known, unknown = NOT_DISCLOSED) => (missing(value) ? softText(unknown)
   : value === "" || value === false || value === "none" ? "none" : value === true ? "yes" : text(value));
 
 export function badges(system) {
@@ -130,13 +130,16 @@ function tickColumn(params) {
   return { id: "tick", title: "", head: element("span", { class: "sr" }, "Tick"), className: "tick", show: box };
 }
 
+// Beside the name on the page; a column of its own in files, where several systems have one name.
+export const REGIME_IN_FILES = { id: "system-regime", title: "Regime", onlyInFiles: true, value: (row) => row.system.regime ?? "" };
+
 // What is known of systems, beyond scores. Table 13 of the paper and more.
 export const METADATA = [
   { id: "kind", title: "Kind", value: (s) => s.kind },
   { id: "regime", title: "Regime", value: (s) => s.regime, hint: "How the system saw the task and the languages before the test." },
   { id: "year", title: "Year", value: (s) => s.year ?? null, numeric: true },
-  { id: "parameters", title: "Parameters", value: (s) => s.parameters ?? null, numeric: true, text: (value) => sizeText(value * 1e6), fileTitle: "Parameters (millions)" },
-  { id: "active", title: "Active", value: (s) => s.parameters_active ?? null, numeric: true, text: (value) => sizeText(value * 1e6), hint: "Parameters that one token uses.", fileTitle: "Active parameters (millions)" },
+  { id: "parameters", title: "Parameters", value: (s) => s.parameters ?? null, numeric: true, text: sizeText },
+  { id: "active", title: "Active", value: (s) => s.parameters_active ?? null, numeric: true, text: sizeText, hint: "Parameters that one token uses." },
   { id: "open", title: "Open weights", value: (s) => s.open_weights ?? null, text: (value) => (value ? "yes" : "no") },
   { id: "pretraining", title: "Pre-training data", value: (s) => s.pretraining_data ?? null },
   { id: "parallel", title: "Parallel data", value: (s) => s.parallel_data ?? null },
@@ -158,7 +161,7 @@ function metadataColumn(table, column) {
   }
   return { ...column, group: "About", className: column.numeric ? "number" : "text",
     value: (row) => (row.human ? null : column.value(row.system)),
-    show: (row) => (row.human ? "" : column.sparse && missing(column.value(row.system)) ? "–" : disclosed(column.value(row.system), column.text)) };
+    show: (row) => (row.human ? "" : column.sparse && missing(column.value(row.system)) ? "–" : disclosed(column.value(row.system), column.text, "n.d.")) };
 }
 
 // Columns that can be hidden (scores) or shown (metadata): the parameters `hide` and `also` say what differs from the start.
@@ -178,7 +181,7 @@ export function leaderboardColumns(table, params) {
   }, -Infinity);
   const name = { id: "name", title: "System", heads: true, className: "system", value: (row) => (row.human ? "Human" : row.system.name),
     show: (row) => (row.human ? "Human" : systemCell(row.system)) };
-  return [tickColumn(params), rankColumn(table), name,
+  return [tickColumn(params), rankColumn(table), name, REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column.id))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column))];
 }

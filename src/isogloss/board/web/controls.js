@@ -1,9 +1,9 @@
-import { element, plural } from "./dom.js";
+import { element } from "./dom.js";
 import { changeParams } from "./state.js";
 
 // Controls that show and change one parameter of the address; `sync(params)` follows "back" and "forward".
-export function selectControl(key, label, options, { start = "", replace = false } = {}) {
-  const select = element("select", { change: () => changeParams({ [key]: select.value === start ? null : select.value, page: null }, { replace }) },
+export function selectControl(key, label, options, { start = "" } = {}) {
+  const select = element("select", { change: () => changeParams({ [key]: select.value === start ? null : select.value, page: null }) },
     options.map(([value, text]) => element("option", { value }, text)));
   return { node: element("label", { class: "control" }, element("span", {}, label), select),
     sync: (params) => { select.value = params.get(key) ?? start; } };
@@ -67,4 +67,3 @@ export function sliderControl(label, read, write, { most = 5 } = {}) {
     sync: (params) => { input.value = String(read(params)); says.textContent = `× ${read(params)}`; } };
 }
 
-export const countOf = (rows, total, noun) => (rows === total ? plural(total, noun) : `${rows} of ${plural(total, noun)}`);

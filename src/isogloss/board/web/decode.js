@@ -24,12 +24,23 @@ function languageScores(task, scores, single) {
   return best;
 }
 
+// The metrics of tasks that average several; the last one follows from the others and their mean.
+function singleMetrics(data) {
+  const found = new Map(Object.keys(data.cells).filter((name) => name.includes(":")).map((name) => [name, unpacked(data.cells[name])]));
+  for (const { id, metrics = [] } of data.tasks.filter((task) => data.cells[task.id])) {
+    const others = metrics.slice(0, -1).map((name) => found.get(`${id}:${name}`));
+    if (!others.length || others.some((scores) => !scores)) continue;
+    found.set(`${id}:${metrics.at(-1)}`, unpacked(data.cells[id]).map((mean, at) => others.reduce((rest, scores) => rest - scores[at], metrics.length * mean)));
+  }
+  return found;
+}
+
 // The board as the pages use it: scores unpacked, everything found by its name.
 export function openBoard(data) {
   if (data?.schema !== 1) throw new Error("data.js is missing, or made for another version of these pages");
   const systems = data.systems.map((system, at) => ({ ...system, at }));
   const none = (length) => new Float64Array(length).fill(NaN);
-  const single = new Map(Object.keys(data.cells).filter((name) => name.includes(":")).map((name) => [name, unpacked(data.cells[name])]));
+  const single = singleMetrics(data);
   const tasks = data.tasks.map((task) => {
     const scores = data.cells[task.id] ? unpacked(data.cells[task.id]) : none(systems.length * task.languages.length);
     // A title may go on after a colon; the name stands in narrow columns.

@@ -65,7 +65,7 @@ function shownScores(board, task, kept, metrics) {
 export function keptSystems(board, params) {
   const sets = SYSTEM_FILTERS.map((filter) => [filter, new Set(params.getAll(filter.key))]).filter(([, set]) => set.size);
   const words = (params.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  const [least, most] = ["pmin", "pmax"].map((key) => (params.get(key) ? Number(params.get(key)) : null));
+  const [least, most] = ["pmin", "pmax"].map((key) => (params.get(key) ? 1e6 * Number(params.get(key)) : null));
   return board.systems.filter((system) => {
     if (least !== null && !(system.parameters >= least)) return false;
     if (most !== null && !(system.parameters <= most)) return false;

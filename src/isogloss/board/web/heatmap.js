@@ -21,11 +21,19 @@ export function heatTable({ rows, columns, rowHead, columnHead, value, tip, href
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
+// The ends of a scale that shows most of the differences: whole tens around the scores, without the odd extreme.
+export function scoreRange(scores) {
+  const known = [...scores].filter((score) => !missing(score)).sort((a, b) => a - b);
+  if (!known.length) return [0, 100];
+  const [low, high] = [known[Math.floor(known.length * 0.02)], known[Math.ceil(known.length * 0.98) - 1]];
+  return [Math.max(0, 10 * Math.floor(low / 10)), Math.min(100, Math.max(10 * Math.floor(low / 10) + 20, 10 * Math.ceil(high / 10)))];
+}
+
 // The key of the colours, with its two ends.
 export function scoreKey(from = 0, to = 100, paintOf = (value) => scorePaint(value, from, to)) {
   const steps = 24;
   const bars = Array.from({ length: steps }, (_, at) => drawn("rect", { x: at * 6, y: 0, width: 6.5, height: 12,
     fill: paintOf(from + ((at + 0.5) / steps) * (to - from)).fill }));
   return element("p", { class: "key" }, `${from} `, drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars), ` ${to}`,
-    element("span", { class: "soft" }, " · not scored"));
+    element("span", { class: "soft" }, "   “·” is not scored"));
 }

@@ -81,8 +81,8 @@ function shownAnalysis(board, mode, systems, details, params) {
     mode === "pairwise" && !tested ? element("p", { class: "soft" }, "These two were not analysed as a pair: differences without intervals.") : "",
     element("div", { class: "controls" }, select("task", "Task", task, (id) => board.task.get(id)?.title ?? id), select("language", "Language", language, (code) => board.language.get(code)?.name ?? code),
       select("metric", "Metric", metric, (name) => name), select("attribute", "Attribute", attribute, (name) => name)),
-    element("div", { class: "grid" }, shown.map((chart) => element("figure", {}, element("figcaption", {}, title(chart)),
-      barChart({ records: records(mode, chart), signed: mode === "pairwise", description: title(chart), click: mode === "bias" ? null : (record) => listExamples(board, chart, record.bucket, systems, details, examples) }),
+    element("div", { class: "charts" }, shown.map((chart) => element("figure", {}, element("figcaption", {}, title(chart)),
+      barChart({ records: records(mode, chart), signed: mode === "pairwise", marked: mode === "single", description: title(chart), click: mode === "bias" ? null : (record) => listExamples(board, chart, record.bucket, systems, details, examples) }),
       chart.insight && mode === "single" ? element("p", { class: "insight" }, chart.insight) : null))),
     mode === "bias" ? "" : element("p", { class: "soft" }, "Choose a bar for its examples."), examples, filesOf(board, mode, shown)];
 }

@@ -1,9 +1,9 @@
 import { PALETTE, differencePaint } from "./colour.js";
-import { cellScore, systemDetail } from "./decode.js";
+import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable, scoreKey } from "./heatmap.js";
-import { pageHead, taskLink } from "./parts.js";
+import { pageHead } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { changeParams, hashOf } from "./state.js";
 import { dataTable } from "./table.js";
@@ -30,7 +30,7 @@ function wins(shared, systems) {
 
 export function comparePage(board) {
   const place = element("div");
-  const picker = element("div", { class: "controls" });
+  const picker = element("div", { class: "controls roomy" });
   const node = element("div", {}, pageHead("Compare"), picker, place);
   const update = (params) => {
     const chosen = params.getAll("system").map((id) => board.system.get(id)).filter(Boolean).slice(0, MOST);
@@ -83,7 +83,7 @@ function taskTable(board, systems, shared, params) {
   const rows = shared.map(({ task, codes }) => ({ task, codes, values: systems.map((system) => weightedMean(codes.map((code) => cellScore(task, system, code)))),
     won: wins([{ task, codes }], systems) }));
   const columns = [
-    { id: "task", title: "Task", heads: true, className: "system", value: (row) => row.task.name, show: (row) => taskLink(row.task) },
+    { id: "task", title: "Task", heads: true, className: "system", value: (row) => cellTitle(row.task), show: (row) => link(hashOf(["task", row.task.id]), cellTitle(row.task)) },
     { id: "shared", title: "Shared languages", numeric: true, className: "number", value: (row) => row.codes.length, show: (row) => `${row.codes.length} of ${row.task.languages.length}` },
     ...systems.map((system, at) => ({ id: `s${at}`, title: system.name.slice(0, 40), numeric: true, score: true, className: "score", value: (row) => row.values[at],
       show: (row) => element("span", { class: row.values.every((other, place) => place === at || better(row.task, row.values[at], other)) ? "best" : null }, scoreText(row.values[at])) })),
@@ -101,14 +101,14 @@ function winMap(board, systems, shared) {
   const scores = (task, code) => systems.map((system) => cellScore(task, system, code));
   const turned = (task, value) => (task.lower_is_better ? -value : value);
   const common = { rows: shared, columns: languages, caption: systems.length === 2 ? "Difference by task and language" : "The best system by task and language",
-    rowHead: ({ task }) => taskLink(task), columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
+    rowHead: ({ task }) => link(hashOf(["task", task.id]), cellTitle(task)), columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
     tip: ({ task }, language) => [`${task.name} in ${language.name}`, ...systems.map((system) => `${system.name}: ${scoreText(cellScore(task, system, language.code))}`)] };
   if (systems.length === 2) {
     const gaps = shared.flatMap(({ task, codes }) => codes.map((code) => { const [a, b] = scores(task, code); return Math.abs(a - b); })).sort((a, b) => a - b);
     const limit = Math.max(1, Math.ceil(gaps[Math.floor(gaps.length * 0.95)]));
     const colour = (value) => differencePaint(value, limit);
     return element("div", {}, element("p", { class: "soft" }, "Blue: ", nameOf(systems[0].name), " is better; orange: ", nameOf(systems[1].name), "."), scoreKey(-limit, limit, colour),
-      heatTable({ ...common, value: ({ task, codes }, { code }) => { if (!codes.includes(code)) return undefined; const [a, b] = scores(task, code); return turned(task, a - b); }, paintOf: colour, text: (value) => signedText(value).replace(/\.\d$/, "") }));
+      heatTable({ ...common, value: ({ task, codes }, { code }) => { if (!codes.includes(code)) return undefined; const [a, b] = scores(task, code); return turned(task, a - b); }, paintOf: colour, text: (value) => (Math.round(value) ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value))}` : "0") }));
   }
   return heatTable({ ...common, text: (at) => (at < 0 ? "=" : String.fromCharCode(65 + at)), paintOf: (at) => ({ fill: at < 0 ? "transparent" : PALETTE[at], ink: at < 0 ? "inherit" : "#ffffff" }),
     value: ({ task, codes }, { code }) => {

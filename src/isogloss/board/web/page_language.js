@@ -1,11 +1,12 @@
 import { cellMetricText, cellScore, cellTitle, tasksWith } from "./decode.js";
-import { countText, element, link, listed, nameOf, plural, scoreText } from "./dom.js";
+import { countText, element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
 import { kindLegend } from "./plots.js";
 import { autonym, cellTip, crumbs, facts, familyLink, languageLink, nothing, pageHead, pointsOf, stripChart, systemTable, taskLink } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 
-const millions = (value) => (value === null || value === undefined ? null : value >= 1 ? `${countText(Math.round(value))} million` : `${countText(Math.round(value * 1000))} thousand`);
+const people = (value) => (missing(value) ? "not known" : value >= 1e6 ? `${countText(Number((value / 1e6).toPrecision(2)))} million` : countText(value));
+const articles = (value) => (missing(value) ? "not known" : value >= 1 ? `${value} million articles` : `${countText(Math.round(value * 1000))} thousand articles`);
 const scored = (board, task, code) => board.systems.some((system) => !Number.isNaN(cellScore(task, system, code)));
 
 function bestSentence(board, tasks, code) {
@@ -21,7 +22,7 @@ export function languagePage(board, [code]) {
   const near = language.near.map((each) => board.language.get(each)).filter(Boolean);
   const head = pageHead([language.name, " ", autonym(language)], bestSentence(board, tasks, code), facts([
     ["Family", familyLink(language.family)], ["Branch", language.branch], ["Script", link(hashOf([], { script: language.script }), language.script)], ["Code", language.code],
-    ["Speakers", millions(language.speakers) ?? "not known"], ["Wikipedia", language.articles === null ? "not known" : `${millions(language.articles)} articles`],
+    ["Speakers", people(language.speakers)], ["Wikipedia", articles(language.articles)],
     ["Nearest", near.length ? near.flatMap((each, at) => [at ? ", " : "", languageLink(each)]) : null]]));
   const english = code === "en" ? null : "en";
   const lines = tasks.map((task) => ({ label: cellTitle(task), href: hashOf(["task", task.id, code]), points: pointsOf(board, (system) => cellScore(task, system, code), task.name, task.lower_is_better),

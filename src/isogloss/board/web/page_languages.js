@@ -2,7 +2,7 @@ import { scorePaint } from "./colour.js";
 import { selectControl, textControl } from "./controls.js";
 import { cellScore, cellTitle } from "./decode.js";
 import { element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
-import { heatTable, scoreKey } from "./heatmap.js";
+import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { autonym, languageLink, pageHead } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { changeParams, hashOf } from "./state.js";
@@ -17,9 +17,18 @@ function scoreIn(tasks, system, code) {
   return own.length ? weightedMean(own.map((task) => cellScore(task, system, code))) : undefined;
 }
 
+// Most systems of papers have few tasks: then the task with most scores is the better start than an empty mean.
+function startTask(board, tasks) {
+  const whole = board.systems.filter((system) => board.languages.filter(({ code }) => !missing(scoreIn(tasks, system, code))).length > board.languages.length / 2).length;
+  if (whole >= Math.min(8, board.systems.length / 2)) return "all";
+  const count = (each) => each.cells.reduce((sum, score) => sum + !Number.isNaN(score), 0);
+  return tasks.reduce((best, each) => (count(each) > count(best) ? each : best), tasks[0]).id;
+}
+
 export function languagesPage(board) {
   const scored = board.tasks.filter((task) => board.systems.some((system) => task.languages.some((code) => !Number.isNaN(cellScore(task, system, code)))));
-  const task = selectControl("task", "Score", [["", "Mean over tasks"], ...scored.map((each) => [each.id, cellTitle(each)])]);
+  const start = startTask(board, scored);
+  const task = selectControl("task", "Score", [["all", "Mean over tasks"], ...scored.map((each) => [each.id, cellTitle(each)])], { start });
   const sort = selectControl("order", "Order of languages", [["", "by family"], ["score", "by score"], ["name", "by name"]]);
   const find = textControl("q", "Find a system", "name…");
   const controls = [task, sort, find];
@@ -31,7 +40,9 @@ export function languagesPage(board) {
     for (const control of controls) control.sync(params);
     const view = params.get("view") ?? "heat";
     tabs.replaceChildren(...[["heat", "Heat map"], ["tree", "Family tree"], ["list", "List"]].map(([id, text]) => element("button", { type: "button", "aria-pressed": String(view === id), click: () => changeParams({ view: id === "heat" ? null : id }) }, text)));
-    const tasks = params.get("task") ? board.tasks.filter(({ id }) => id === params.get("task")) : scored;
+    const wanted = params.get("task") ?? (view === "heat" ? start : "all");
+    if (!params.has("task") && view !== "heat") task.node.querySelector("select").value = "all";
+    const tasks = wanted === "all" ? scored : board.tasks.filter(({ id }) => id === wanted);
     const languages = board.languages.filter(({ code }) => tasks.some((each) => each.place.has(code)));
     sort.node.hidden = view !== "heat";
     place.replaceChildren(...(view === "tree" ? treeView(board, tasks, languages, params) : view === "list" ? listView(board, tasks, languages) : heatView(board, tasks, languages, params)));
@@ -60,11 +71,12 @@ function heatView(board, tasks, languages, params) {
     : (a, b) => a.family.localeCompare(b.family) || a.branch.localeCompare(b.branch) || a.name.localeCompare(b.name));
   const page = Math.max(1, Number(params.get("page")) || 1);
   const shown = rows.slice((page - 1) * ROWS, page * ROWS);
+  const range = scoreRange(shown.flatMap(({ system }) => columns.map(({ code }) => scoreIn(tasks, system, code))));
   const turn = (to, text) => element("button", { type: "button", disabled: to < 1 || (to - 1) * ROWS >= rows.length, click: () => changeParams({ page: to === 1 ? null : to }) }, text);
-  return [element("p", { class: "soft" }, tasks.length > 1 ? "A cell is the mean over all tasks of its language, for systems that have all of them; those with most languages come first." : "Systems with most languages come first."), scoreKey(),
+  return [element("p", { class: "soft" }, tasks.length > 1 ? "A cell is the mean over all tasks of its language, for systems that have all of them; those with most languages come first." : "Systems with most languages come first."), scoreKey(...range),
     heatTable({ rows: shown, columns, caption: "Systems by language", rowHead: ({ system }) => link(hashOf(["system", system.id]), nameOf(system.name)),
       columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, `${language.family}, ${language.branch}`, language.script]),
-      value: ({ system }, { code }) => scoreIn(tasks, system, code), text: (score) => String(Math.round(score)), paintOf: (score) => scorePaint(score),
+      value: ({ system }, { code }) => scoreIn(tasks, system, code), text: (score) => String(Math.round(score)), paintOf: (score) => scorePaint(score, ...range),
       tip: ({ system }, language, score) => [`${system.name} in ${language.name}: ${scoreText(score)}`, listed(tasks.filter((each) => each.place.has(language.code)).map(cellTitle))] }),
     rows.length > ROWS ? element("nav", { class: "pager", "aria-label": "Pages of systems" }, turn(page - 1, "← Previous"), element("span", {}, `${(page - 1) * ROWS + 1}–${Math.min(rows.length, page * ROWS)} of ${rows.length}`), turn(page + 1, "Next →")) : ""];
 }

@@ -29,7 +29,7 @@ function chips(board, params) {
   const named = new Map([...SYSTEM_FILTERS, ...CELL_FILTERS].map((filter) => [filter.key, filter]));
   const text = (key, value) => {
     if (key === "q") return `“${value}”`;
-    if (key === "pmin" || key === "pmax") return `${key === "pmin" ? "at least" : "at most"} ${value} M parameters`;
+    if (key === "pmin" || key === "pmax") return `${key === "pmin" ? "at least" : "at most"} ${value} million parameters`;
     if (key === "complete") return "complete on these columns";
     const option = named.get(key)?.options?.(board).find(([name]) => name === value)?.[1] ?? value;
     return `${named.get(key)?.label}: ${option.replace(/ \([\w ]+\)$/, "")}`;
@@ -62,23 +62,23 @@ function weightSliders(board) {
 export function leaderboardPage(board) {
   const ranking = selectControl("ranking", "Ranking", RANKINGS.map(({ id, title }) => [id, title]), { start: board.rule.name });
   const main = [textControl("q", "Find a system", "name, paper…"), ranking];
-  const filters = [...SYSTEM_FILTERS.map((filter) => manyControl(filter.key, filter.label, systemOptions(board, filter))),
-    numberControl("pmin", "Least parameters (M)"), numberControl("pmax", "Most parameters (M)")];
-  const cells = CELL_FILTERS.map((filter) => manyControl(filter.key, filter.label, filter.options(board)));
+  const [first, rest] = [["task", "language"], ["metric", "family", "script"]].map((keys) => CELL_FILTERS.filter(({ key }) => keys.includes(key)).map((filter) => manyControl(filter.key, filter.label, filter.options(board))));
+  const filters = [...rest, ...SYSTEM_FILTERS.map((filter) => manyControl(filter.key, filter.label, systemOptions(board, filter))),
+    numberControl("pmin", "Parameters from (millions)"), numberControl("pmax", "Parameters to (millions)")];
   const complete = boxControl("complete", "Only systems complete on these columns");
   const sliders = weightSliders(board);
-  const controls = [...main, ...filters, ...cells, complete, ...sliders];
+  const controls = [...main, ...first, ...filters, complete, ...sliders];
   const place = Object.fromEntries(["headline", "explains", "chips", "tabs", "content", "bar"].map((name) => [name, element("div", { class: name })]));
   place.chips.setAttribute("aria-live", "polite");
   const weights = element("div", { class: "sliders" }, sliders.map(({ node }) => node));
   const columnList = element("div", { class: "options wide" });
   const columnsBox = element("details", { class: "many columns" }, element("summary", {}, "Columns"), element("div", { class: "choices" }, columnList));
-  const filterBox = element("details", { class: "panel filters" }, element("summary", {}, "More filters"),
+  const filterCount = element("span", {});
+  const filterBox = element("details", { class: "panel filters" }, element("summary", {}, "More filters", filterCount),
     element("div", { class: "controls" }, filters.map(({ node }) => node)));
   let seen = { columns: [], rows: [] };
   const node = element("div", {}, place.headline,
-    element("div", { class: "controls dense" }, main.map(({ node: each }) => each), cells.map(({ node: each }) => each), columnsBox), filterBox,
-    place.explains, weights, place.chips, element("div", { class: "line" }, place.tabs, complete.node, exportButtons("leaderboard", board, () => seen)), place.bar, place.content);
+    element("div", { class: "controls four" }, main.map(({ node: each }) => each), first.map(({ node: each }) => each)), element("div", { class: "line start" }, filterBox, place.explains), weights, place.chips, element("div", { class: "line" }, place.tabs, complete.node, columnsBox, exportButtons("leaderboard", board, () => seen)), place.bar, place.content);
   const update = (params) => {
     for (const control of controls) control.sync(params);
     const table = standings(board, params);
@@ -88,7 +88,8 @@ export function leaderboardPage(board) {
     weights.hidden = table.choice.ranking !== "weights";
     place.chips.replaceChildren(...chips(board, params));
     columnList.replaceChildren(...columnPanel(table, params));
-    if (SYSTEM_FILTERS.some(({ key }) => params.has(key)) || params.has("pmin") || params.has("pmax")) filterBox.open = true;
+    const active = FILTER_KEYS.filter((key) => !["q", "task", "language", "complete"].includes(key) && params.has(key)).length;
+    filterCount.textContent = active ? ` (${active} active)` : "";
     const view = params.get("view") === "plot" ? "plot" : "table";
     place.tabs.replaceChildren(tabs(view, table, board));
     place.bar.replaceChildren(analysisBar(board, params));

@@ -13,7 +13,7 @@ const logOf = (value) => (value > 0 ? Math.log10(value) : NaN);
 
 // What scores are drawn against.
 const AXES = [
-  { id: "parameters", title: "Parameters", axis: "parameters (logarithmic)", of: (system) => logOf((system.parameters ?? NaN) * 1e6), log: true, text: (x) => sizeText(10 ** x) },
+  { id: "parameters", title: "Parameters", axis: "parameters (logarithmic)", of: (system) => logOf(system.parameters ?? NaN), log: true, text: (x) => sizeText(10 ** x) },
   { id: "date", title: "Date", axis: "published", of: dateNumber, text: (x) => String(Math.round(x)), ticks: (values) => {
     const [from, to] = [Math.floor(Math.min(...values)), Math.ceil(Math.max(...values))];
     return Array.from({ length: to - from + 1 }, (_, at) => from + at);
@@ -36,8 +36,9 @@ export function plotPanel(table, params) {
     .map(({ row, x, y }) => ({ x, y, low: row.figures.get(column.id).low, high: row.figures.get(column.id).high, kind: row.system.kind, label: row.system.name, href: hashOf(["system", row.system.id]),
       lines: [row.system.name, `${name(column)} ${scoreText(y)}`, `${axis.title.toLowerCase()} ${axis.id === "date" ? row.system.date ?? row.system.year : axis.text(x)}`, missing(row.rank) ? "" : `rank ${row.rank}`] }));
   const left = table.rows.length - points.length;
+  const unknown = axis.id === "parameters" ? "its size is not disclosed" : `its ${axis.id === "tokens" ? "number of tokens" : axis.id} is not known`;
   if (!points.length) return element("section", {}, head, element("p", {}, "No system that the filters leave has both figures."));
   return element("section", {}, head, kindLegend([...new Set(points.map(({ kind }) => kind))]),
     scatter({ points, xTitle: axis.axis, yTitle: name(column), xText: axis.text, log: axis.log, xTicks: axis.ticks?.(points.map(({ x }) => x)), description: `${name(column)} against ${axis.title.toLowerCase()}` }),
-    element("p", { class: "soft" }, left ? `${plural(left, "system")} not drawn: the score is incomplete, or ${axis.title.toLowerCase()} is not disclosed.` : ""));
+    element("p", { class: "soft" }, left ? `${plural(left, "system")} not drawn: the score is incomplete, or ${unknown}.` : ""));
 }

@@ -1,9 +1,9 @@
 import { METADATA, badges, categoryTitle, disclosed, intervalText, lackText } from "./columns.js";
 import { scorePaint } from "./colour.js";
-import { cellScore, systemDetail } from "./decode.js";
+import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
-import { heatTable, scoreKey } from "./heatmap.js";
-import { crumbs, facts, nothing, pageHead, taskLink } from "./parts.js";
+import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
+import { crumbs, facts, nothing, pageHead } from "./parts.js";
 import { barChart } from "./plots.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
@@ -45,7 +45,7 @@ function scoreCards(table, row) {
     const figure = row.figures.get(column.id);
     const others = table.rows.map((each) => each.figures.get(column.id)).filter(({ value, partial }) => !partial && value > figure.value).length;
     return element("div", { class: "figure" }, element("span", {}, column.kind === "overall" ? "Overall" : categoryTitle(column.id)), element("strong", {}, scoreText(figure.value)),
-      element("small", {}, missing(figure.value) ? "incomplete" : intervalText(figure).replace("95 % interval ", "") || " ", missing(figure.value) ? "" : ` · rank ${others + 1}`));
+      element("small", {}, missing(figure.value) ? "incomplete" : [intervalText(figure).replace("95 % interval ", ""), `rank ${others + 1}`].filter(Boolean).join(" · ")));
   }));
 }
 
@@ -60,10 +60,11 @@ function cellsSection(board, system) {
   if (!tasks.length) return null;
   const languages = board.languages.filter(({ code }) => tasks.some((task) => !missing(cellScore(task, system, code))))
     .sort((a, b) => a.family.localeCompare(b.family) || a.branch.localeCompare(b.branch) || a.name.localeCompare(b.name));
-  return element("section", {}, element("h2", {}, "Every task in every language"), scoreKey(), heatTable({ rows: tasks, columns: languages, caption: "Tasks by language; languages in the order of their families",
-    rowHead: taskLink, columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
+  const range = scoreRange(tasks.flatMap((task) => languages.map(({ code }) => cellScore(task, system, code))));
+  return element("section", {}, element("h2", {}, "Every task in every language"), scoreKey(...range), heatTable({ rows: tasks, columns: languages, caption: "Tasks by language; languages in the order of their families",
+    rowHead: (task) => link(hashOf(["task", task.id]), cellTitle(task)), columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
     value: (task, { code }) => (task.place.has(code) ? cellScore(task, system, code) : undefined), text: (score) => String(Math.round(score)),
-    paintOf: (score) => scorePaint(score), href: (task, { code }) => hashOf(["task", task.id, code]),
+    paintOf: (score) => scorePaint(score, ...range), href: (task, { code }) => hashOf(["task", task.id, code]),
     tip: (task, language, score) => [`${task.name} in ${language.name}: ${scoreText(score)}`, language.family] }));
 }
 
@@ -74,7 +75,7 @@ function gapSection(board, system) {
     return { task, english: cellScore(task, system, "en"), mean: weightedMean(others), n: others.length };
   }).filter(({ english, mean }) => !Number.isNaN(english) && !Number.isNaN(mean));
   if (!gaps.length) return null;
-  const records = gaps.map(({ task, english, mean, n }) => ({ label: task.name, value: english - mean, lines: [`${task.name}: ${signedText(english - mean)}`, `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`] }));
+  const records = gaps.map(({ task, english, mean, n }) => ({ label: cellTitle(task), value: english - mean, lines: [`${task.name}: ${signedText(english - mean)}`, `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`] }));
   return element("section", {}, element("h2", {}, "Transfer gap"), element("p", { class: "soft" }, "English minus the mean of the other languages: the smaller, the better the system carries over."),
     barChart({ records, signed: records.some(({ value }) => value < 0), description: "Transfer gap by task" }));
 }

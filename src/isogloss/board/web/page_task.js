@@ -3,7 +3,7 @@ import { scorePaint } from "./colour.js";
 import { cellMetricText, cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, link, missing, nameOf, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
-import { heatTable, scoreKey } from "./heatmap.js";
+import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { autonym, cellTip, crumbs, facts, languageLink, nothing, pageHead, pointsOf, stripChart, systemTable, taskLink } from "./parts.js";
 import { mark } from "./plots.js";
 import { hashOf } from "./state.js";
@@ -31,10 +31,11 @@ export function taskPage(board, [id, code]) {
     ...codes.map((each) => ({ id: each, title: each, lower: task.lower_is_better, hint: [board.language.get(each)?.name ?? each], of: (system) => cellScore(task, system, each), says: (system) => cellTip(board, system, task, each).slice(1) }))];
   const place = element("div");
   const systems = some.slice(0, MOST_ROWS).map(({ system }) => system);
+  const range = scoreRange(systems.flatMap((system) => codes.map((each) => cellScore(task, system, each))));
   const node = element("div", {}, crumbs(link("#/", "Leaderboard"), task.name), head, element("h2", {}, "Languages, hardest last"), stripChart({ lines, description: `Scores of all systems on ${task.name}, by language` }),
-    element("h2", {}, "Systems by language"), scoreKey(), heatTable({ rows: systems, columns: codes, caption: `${cellTitle(task)}: ${systems.length < some.length ? `the best ${systems.length} of ${some.length} systems` : "systems"} by language`,
+    element("h2", {}, "Systems by language"), scoreKey(...range), heatTable({ rows: systems, columns: codes, caption: `${cellTitle(task)}: ${systems.length < some.length ? `the best ${systems.length} of ${some.length} systems` : "systems"} by language`,
       rowHead: (system) => link(hashOf(["system", system.id]), nameOf(system.name)), columnHead: (each) => withTip(link(hashOf(["task", id, each]), each), () => [board.language.get(each)?.name ?? each]),
-      value: (system, each) => cellScore(task, system, each), tip: (system, each) => cellTip(board, system, task, each), paintOf: (score) => scorePaint(task.lower_is_better ? 100 - score : score) }),
+      value: (system, each) => cellScore(task, system, each), tip: (system, each) => cellTip(board, system, task, each), paintOf: (score) => (task.lower_is_better ? scorePaint(range[0] + range[1] - score, ...range) : scorePaint(score, ...range)) }),
     element("h2", {}, "All systems"), place);
   return { node, title: task.name, update: (params) => place.replaceChildren(systemTable(board, { columns, main: ranked.length ? "mean" : codes[0], params, name: `task-${id}`, label: `Systems on ${task.name}` }).node) };
 }

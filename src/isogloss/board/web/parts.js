@@ -1,4 +1,4 @@
-import { provenanceLines, systemCell } from "./columns.js";
+import { REGIME_IN_FILES, provenanceLines, systemCell } from "./columns.js";
 import { cellMetricText, cellScore } from "./decode.js";
 import { drawn, drawnToWidth, element, link, missing, nameOf, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
@@ -30,12 +30,12 @@ export function systemTable(board, { columns, main, params, name, label }) {
   rows.forEach((row, place) => { row.rank = ranks[place]; });
   const made = [
     { id: "rank", title: `Rank by ${by.title}`, head: "Rank", fixed: true, numeric: true, className: "rank", value: (row) => row.rank, show: (row) => element("b", {}, row.rank ?? "–") },
-    { id: "name", title: "System", heads: true, className: "system", value: (row) => row.system.name, show: (row) => systemCell(row.system) },
+    { id: "name", title: "System", heads: true, className: "system", value: (row) => row.system.name, show: (row) => systemCell(row.system) }, REGIME_IN_FILES,
     ...columns.map((column, place) => valueColumn(board, column, rows.map(({ values }) => values[place]), place)),
-    { id: "regime", title: "Regime", className: "text", value: (row) => row.system.regime },
     { id: "year", title: "Year", numeric: true, className: "number", value: (row) => row.system.year ?? null },
   ];
-  const table = dataTable({ columns: made, rows, params, start: main, label });
+  const count = (row) => row.values.filter((value) => !missing(value)).length;
+  const table = dataTable({ columns: made, rows, params, start: main, label, fallback: (a, b) => count(b) - count(a) || Math.max(...b.values.filter((value) => !missing(value))) - Math.max(...a.values.filter((value) => !missing(value))) });
   return { rows, node: element("div", {}, element("div", { class: "line" }, element("span", { class: "soft" }, `${rows.length} systems`), exportButtons(name, board, () => ({ columns: made, rows: table.sorted }))), table.node) };
 }
 

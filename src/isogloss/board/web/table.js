@@ -83,7 +83,8 @@ function arrowKeys(body) {
   });
 }
 
-export function dataTable({ columns, rows, params, start, caption, label, before = [], perPage = ROWS_PER_PAGE, rowClass, fallback }) {
+export function dataTable({ columns: all, rows, params, start, caption, label, before = [], perPage = ROWS_PER_PAGE, rowClass, fallback }) {
+  const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
   const sorted = sortRows(rows, sort.column, sort.descending, fallback);
   const pages = Math.max(1, Math.ceil(sorted.length / perPage));

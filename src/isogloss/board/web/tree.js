@@ -14,22 +14,21 @@ export function familyTree(languages, valueOf, description) {
   const place = element("div", { class: "plot tree" });
   return drawnToWidth(place, (width) => {
     const narrow = width < NARROW;
-    const [x1, x2, x3] = narrow ? [8, 16, 28] : [16, 190, 340];
+    const [x1, x2, x3] = narrow ? [8, 16, 28] : [16, 150, 330];
     const svg = drawn("svg", { role: "group", "aria-label": description, width });
     let row = narrow ? 0 : 0.6;
     const joint = (fromX, fromY, toX, toY) => drawn("path", { class: "joint", d: `M${fromX} ${fromY}C${(fromX + toX) / 2} ${fromY} ${(fromX + toX) / 2} ${toY} ${toX} ${toY}` });
     for (const { name, branches } of families) {
       // On a narrow screen the family and the branch have lines of their own, above their languages.
-      if (narrow) row += 1.3;
-      const familyRow = narrow ? row - 0.4 : row + branches.reduce((sum, [, members]) => sum + members.length, 0) / 2 - 0.5;
+      if (narrow) row += 0.9;
+      const familyRow = narrow ? row - 0.25 : row + branches.reduce((sum, [, members]) => sum + members.length, 0) / 2 - 0.5;
       const familyY = familyRow * ROW;
       const named = drawn("a", { href: hashOf(["family", name]) }, drawn("text", { x: x1, y: familyY + 4, class: "family" }, name));
       for (const [branch, members] of branches) {
         const alone = branch === "isolate" || branch === name;
         if (narrow && !alone) {
-          row += 0.9;
-          svg.append(drawn("text", { x: x2, y: row * ROW - 4, class: "branch" }, branch));
-          row += 0.2;
+          svg.append(drawn("text", { x: x2, y: (row + 0.55) * ROW, class: "branch" }, branch));
+          row += 1.4;
         }
         const branchY = (row + members.length / 2 - 0.5) * ROW;
         if (!narrow) {
@@ -39,7 +38,7 @@ export function familyTree(languages, valueOf, description) {
         members.sort((a, b) => a.name.localeCompare(b.name)).forEach((language) => {
           const y = row * ROW;
           if (!narrow && !alone) svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7 + 4), branchY, x3 - 10, y));
-          svg.append(leaf(language, valueOf(language), narrow ? x3 : x3, y, width, narrow));
+          svg.append(leaf(language, valueOf(language), x3, y, width, narrow));
           row += 1;
         });
       }
@@ -57,8 +56,8 @@ function leaf(language, value, x, y, width, narrow) {
   const long = Math.max(0, width - from - 48);
   const { fill } = known ? scorePaint(value) : { fill: "none" };
   const own = drawn("a", { href: hashOf(["language", language.code]), "aria-label": `${language.name}: ${scoreText(value)}` },
-    drawn("circle", { cx: x, cy: y, r: 6, fill, class: "leaf" }), drawn("text", { x: x + 12, y: y + 4 }, language.name),
-    narrow || !language.autonym || language.autonym === language.name ? null : drawn("text", { x: x + 18 + language.name.length * 7.4, y: y + 4, class: "soft", lang: language.code, direction: language.rtl ? "rtl" : "ltr", "text-anchor": language.rtl ? "end" : "start" }, language.autonym),
+    drawn("circle", { cx: x, cy: y, r: 6, fill, class: "leaf" }), drawn("text", { x: x + 12, y: y + 4 }, language.name,
+      narrow || !language.autonym || language.autonym === language.name ? null : drawn("tspan", { class: "soft", lang: language.code, dx: 7 }, language.autonym)),
     drawn("rect", { x: from, y: y - 6, width: long, height: 12, class: "empty" }), known ? drawn("rect", { x: from, y: y - 6, width: (long * value) / 100, height: 12, fill }) : null,
     drawn("text", { x: width - 4, y: y + 4, "text-anchor": "end" }, scoreText(value)));
   return withTip(own, () => [`${language.name}${language.autonym && language.autonym !== language.name ? ` · ${language.autonym}` : ""}`, `${language.family}, ${language.branch}; ${language.script}`, known ? `shown: ${scoreText(value)}` : "no score"]);
