@@ -138,7 +138,11 @@ def _scores(
     shown: str, system: _GivenSystem, name: str, metric: str, cells: Mapping[str, _GivenMetrics]
 ) -> Iterator[LanguageScore]:
     for code, metrics in cells.items():
-        number = _mean([metrics.values[one] for one in task(name).main]) if metric == SCORE else metrics.values[metric]
+        number = (
+            mean_of_metrics([metrics.values[one] for one in task(name).main])
+            if metric == SCORE
+            else metrics.values[metric]
+        )
         if not _is_score(number):
             what = f"the score is {_words(number)}, and scores go from 0 to 100"
             raise AnalysisError(what, where=f"{shown}: {name}/{code}", fix="Leave it out")
@@ -158,7 +162,7 @@ def _words(number: Number) -> str:
     return f"{number.value:g}{interval} of {number.n} examples"
 
 
-def _mean(numbers: Sequence[Number]) -> Number:
+def mean_of_metrics(numbers: Sequence[Number]) -> Number:
     """The mean of metrics of the same examples; its interval is the mean of theirs, an upper bound of its width."""
     count = len(numbers)
     lows, highs = ([getattr(each, end) for each in numbers] for end in ("low", "high"))

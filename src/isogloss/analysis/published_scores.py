@@ -109,14 +109,18 @@ def _embedders() -> Iterator[PublishedScore]:
                 yield PublishedScore(model, "embedding", "tatoeba", code, "accuracy", float(value), source, size)
 
 
+def in_table_13(system: str) -> dict[str, str]:
+    """What XTREME-R's Table 13 has on a system's size and training data; empty where it does not name the system."""
+    # That table is of the largest models, and names some without their size.
+    name = _IN_TABLE_13.get(system, system)
+    return next((row for row in table("systems") if row["system"] == name), {})
+
+
 @cache
 def parameters_of(system: str) -> float | None:
     """Millions of parameters as XTREME-R's Table 13 has them, or as the name itself says; None where neither does."""
-    known = {row["system"]: float(row["parameters_millions"]) for row in table("systems")}
-    # That table is of the largest models, and names some without their size.
-    found = known.get(_IN_TABLE_13.get(system, system))
-    if found is not None:
-        return found
+    if row := in_table_13(system):
+        return float(row["parameters_millions"])
     size = _SIZE.search(system)
     if size is None:
         return None

@@ -157,10 +157,10 @@ def _indicator(names: list[str]) -> FloatArray:
 
 def ranks(figures: FloatArray, *, lower: bool = False) -> IntArray:
     """The place of each system in each row of figures: 1 is best, and equals share the better place."""
-    signed = figures if lower else -figures
-    ahead = signed[..., None, :] < signed[..., :, None] - _ROUNDING
-    found: IntArray = 1 + ahead.sum(axis=-1)
-    return found
+    signed = (figures if lower else -figures).reshape(-1, figures.shape[-1])
+    # How many are ahead is looked up, not counted: of a thousand systems there are a million pairs.
+    ahead = [np.searchsorted(np.sort(row), row - _ROUNDING) for row in signed]
+    return 1 + np.array(ahead, dtype=np.int64).reshape(figures.shape)
 
 
 @dataclass(frozen=True, eq=False)

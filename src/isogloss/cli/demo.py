@@ -48,6 +48,10 @@ def demo(
     page = out / "report"
     if has_charts:
         _call("report", str(first), "--explain", explained, "--out", str(page), "--no-pictures")
+    boards = {"published": out / "board", "mini": out / "board-mini"}
+    _call("board", "build", "published:all", "--out", str(boards["published"]))
+    whole = str(first.parent)
+    _call("board", "build", whole, "--suite", "mini", "--explain", explained, "--out", str(boards["mini"]))
     typer.secho("\nNext:", bold=True)
     say(f"  {first / 'results.json'}   is the record of every number above")
     for line in (
@@ -56,13 +60,17 @@ def demo(
         "isogloss export xquad --data data --out inputs   what to answer",
         "isogloss score YOUR-PREDICTIONS --data data      every number, with intervals",
         "isogloss run ngram --data data --out runs        the floor on the real tasks",
+        "isogloss board build runs/* published -o site    them beside the papers' systems, to host anywhere",
+        "isogloss board serve --help                      the same pages with submissions",
     ):
         say(f"  {line}")
-    if has_charts:
-        address = (page / "index.html").absolute().as_uri()
-        say(f"\nThe report is {address}: open it in any browser, it needs no network.")
-    else:
-        say("\nFor a report at the end, pip install 'isogloss[charts]' and issue the same command again.")
+    if not has_charts:
+        say("\nFor a report too, pip install 'isogloss[charts]' and issue the same command again.")
+    say("\nOpen in any browser; no network is needed:")
+    pages = {"report of this run": page} if has_charts else {}
+    pages |= {"board of this run": boards["mini"], "board of the published systems": boards["published"]}
+    for what, folder in pages.items():
+        say(f"  {what}: {(folder / 'index.html').absolute().as_uri()}")
 
 
 def _call(*words: str) -> None:

@@ -26,6 +26,7 @@ VERBS = {
     "analyze": ("analyze", "Ask what holds across languages: gaps, families, rankings, …"),
     "select": ("select", "Find out which dev set should choose the checkpoint."),
     "report": ("report", "Make one page that shows everything, offline; tables and charts too."),
+    "board": ("board", "The leaderboard: build it, and host it anywhere."),
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),
     "train": ("train", "Fine-tune a model, under any regime; see it in every language."),

@@ -1,0 +1,204 @@
+"""The data of a board: what is complete, who is ranked, who is tied, and what is said of everyone."""
+
+import json
+from base64 import b64decode
+
+import msgspec
+import numpy as np
+import pytest
+
+import hostile
+from board.made_systems import XTREME_R, number, record
+from isogloss.board.build import make_board
+from isogloss.board.encoding import NONE, script_json
+from isogloss.board.entries import BoardEntry
+from isogloss.board.model import PairedTest
+from isogloss.board.sources import entry_of_record, read_entries
+from isogloss.errors import DataError
+
+
+def unpacked(text, columns=1):
+    return np.frombuffer(b64decode(text), dtype="<u2").reshape(-1, columns)
+
+
+def board_of(*records, **options):
+    return make_board(read_entries(records, XTREME_R), XTREME_R, **options)
+
+
+def test_cells_and_averages_are_those_of_the_records():
+    data = board_of(record("a", 61.23), record("b", 50.0)).data
+    for task in data.tasks:
+        cells = unpacked(data.cells[task.id], len(task.languages))
+        assert cells.tolist() == [[6123] * len(task.languages), [5000] * len(task.languages)]
+    assert unpacked(data.cells["xquad:f1"])[0] == 6523
+    assert "xquad:em" not in data.cells
+    assert set(data.averages) == {"overall", *XTREME_R.tasks, *XTREME_R.categories}
+    for column in data.averages.values():
+        assert unpacked(column.value)[:, 0].tolist() == [6123, 5000]
+        assert unpacked(column.low)[:, 0].tolist() == [6023, 4900]
+        assert unpacked(column.high)[:, 0].tolist() == [6223, 5100]
+
+
+def test_an_incomplete_system_is_shown_but_not_ranked_and_lacks_are_named():
+    board = board_of(record("whole", 50), record("part", 90, without=("xquad/th", "tatoeba")))
+    whole, part = board.data.systems
+    assert (whole.complete, part.complete) == (True, False)
+    for column in ("overall", "qa", "xquad", "tatoeba", "retrieval"):
+        assert unpacked(board.data.averages[column].value)[1, 0] == NONE
+    for column in ("xnli", "mlqa", "classification"):
+        assert unpacked(board.data.averages[column].value)[1, 0] == 9000
+    for view in board.data.ranks.values():
+        assert view.rank == [1, None]
+    assert board.details[0].missing == []
+    assert board.details[1].missing == ["xquad/th", "tatoeba"]
+
+
+def test_a_record_that_claims_more_than_its_languages_is_not_believed():
+    claimed = record("part", without=("xquad/th",))
+    tasks = [msgspec.structs.replace(average, missing=[]) for average in claimed.tasks]
+    overall = msgspec.structs.replace(claimed.overall, missing=[])
+    board = board_of(msgspec.structs.replace(claimed, tasks=tasks, overall=overall))
+    assert not board.data.systems[0].complete
+    assert board.details[0].missing == ["xquad/th"]
+
+
+def test_ranks_have_intervals_and_views_that_disagree():
+    strong_in_one = record("uneven", 60)
+    cells = [
+        msgspec.structs.replace(cell, metrics={"f1": number(90)}) if cell.task == "wikiann" else cell
+        for cell in strong_in_one.cells
+    ]
+    averages = [
+        msgspec.structs.replace(each, score=number(90)) if each.name == "wikiann" else each
+        for each in strong_in_one.tasks
+    ]
+    uneven = msgspec.structs.replace(strong_in_one, cells=cells, tasks=averages)
+    ranks = board_of(uneven, record("even", 61), record("last", 20)).data.ranks
+    assert set(ranks) == {"category", "flat", "family", "speakers", "resources", "worst", "gini"}
+    assert ranks["category"].rank == [1, 2, 3]
+    assert ranks["gini"].rank == [3, 1, 1]
+    for view in ranks.values():
+        assert all(low <= rank <= high for low, rank, high in zip(view.low, view.rank, view.high, strict=True))
+
+
+def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
+    records = [record("a", 60), record("b", 59), record("c", 57), record("d", 56.5), record("e", 30, half=None)]
+    assert board_of(*records).data.ties == {"overall": [["a", "b"], ["c", "d"]]}
+    apart = {
+        (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
+        (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
+    }
+    board = board_of(*records, paired=apart)
+    assert board.data.ties == {"overall": [["b", "c"]]}
+    assert board.details[0].paired["b"][0].p == 0.001
+    assert board.details[1].paired["a"][0].difference == -1
+    assert "paired" in board.data.tie_test
+    assert "no gold" in board_of(*records, no_tests="no gold").data.tie_test
+
+
+def test_systems_of_one_name_have_their_own_ids_and_files():
+    board = board_of(record("same"), record("same"), record("same", regime="prompted"), record("Same!"))
+    assert [system.id for system in board.data.systems] == ["same", "same-2", "same-prompted", "same-3"]
+    assert [system.name for system in board.data.systems] == ["same", "same (2)", "same", "Same!"]
+    assert [detail.id for detail in board.details] == [system.id for system in board.data.systems]
+
+
+def test_hostile_names_are_shown_harmlessly_and_make_plain_ids():
+    names = [*hostile.NAMES.values(), "../../etc/passwd", "x" * 10_000, "con", "", "İı"]
+    board = board_of(*(record(name, notes=[name], paper=name, url=name, regime=name) for name in names))
+    ids = [system.id for system in board.data.systems]
+    assert len(set(ids)) == len(names)
+    assert all(set(one) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") and 0 < len(one) <= 70 for one in ids)
+    for system in board.data.systems:
+        assert 0 < len(system.name) <= 130
+        assert system.url is None
+        assert not hostile.ACTING.search(system.name + system.regime + str(system.paper))
+    for value in (board.data, *board.details):
+        text = script_json(value)
+        assert not set("<>&\u2028\u2029") & set(text)
+        json.loads(text)
+
+
+def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
+    known = record(
+        "m",
+        kind="LLM",
+        year=2024,
+        date="2024-05-06T12:00:00",
+        parameters=560,
+        open_weights="yes",
+        parallel_data="no",
+        url="https://example.org/m",
+        licence="unknown",
+        contamination="saw the test set",
+        cost=-1,
+        notes=["one", 2, None],
+        tokens=True,
+    )
+    system = board_of(known).data.systems[0]
+    shown = msgspec.to_builtins(system)
+    assert shown == {
+        "id": "m",
+        "name": "m",
+        "kind": "llm",
+        "regime": "",
+        "complete": True,
+        "year": 2024,
+        "date": "2024-05-06",
+        "url": "https://example.org/m",
+        "parameters": 560_000_000,
+        "open_weights": True,
+        "parallel_data": False,
+        "contamination": "saw the test set",
+        "notes": ["one", "2"],
+        "provenance": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,x", "//example.org", "https://a b", 'http://x"onload=']
+)
+def test_only_addresses_of_the_web_are_linked(url):
+    assert board_of(record("m", url=url)).data.systems[0].url is None
+
+
+def test_systems_scored_alike_share_their_provenance():
+    other = msgspec.structs.replace(record("c"), isogloss="10.0")
+    data = board_of(record("a"), record("b"), other).data
+    assert [system.provenance for system in data.systems] == [0, 0, 1]
+    assert [each.scorer for each in data.provenance] == ["9.9", "10.0"]
+    assert data.provenance[0].checksums["xnli"]["sw"] == "xnli123"
+
+
+def test_languages_have_neighbours_and_numbers():
+    languages = {each.code: each for each in board_of(record("a")).data.languages}
+    assert set(languages["uk"].near[:2]) == {"bg", "ru"}
+    assert languages["ar"].rtl
+    assert languages["en"].speakers > 10**9
+    assert "de" in languages["nl"].near
+    assert languages["ko"].near == []
+    assert all(near in languages for each in languages.values() for near in each.near)
+
+
+def test_typology_tells_neighbours_where_it_is_there(data_dir):
+    if not (data_dir / "uriel").is_dir():
+        pytest.skip("the data folder has no uriel")
+    languages = {each.code: each for each in board_of(record("a"), data=data_dir).data.languages}
+    assert all(len(each.near) == 5 for each in languages.values())
+    assert "ru" in languages["uk"].near
+
+
+def test_a_score_that_is_none_is_refused_with_its_place():
+    with pytest.raises(DataError, match=r"xnli/.* is 6553"):
+        board_of(record("a", 6553.5))
+
+
+def test_given_ids_are_kept_or_refused():
+    entries = [
+        BoardEntry("x", "", averages=dict.fromkeys(XTREME_R.tasks, number(3)), id="team-x"),
+        entry_of_record(record("Team X"), "", XTREME_R),
+    ]
+    assert [system.id for system in make_board(entries, XTREME_R).data.systems] == ["team-x", "team-x-2"]
+    entries[1].id = "../x"
+    with pytest.raises(DataError, match="no id"):
+        make_board(entries, XTREME_R)

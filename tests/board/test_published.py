@@ -1,0 +1,107 @@
+"""Published systems on the board: figures as printed, what does not agree as footnotes, everyone marked as reported."""
+
+from base64 import b64decode
+
+import numpy as np
+import pytest
+
+from board.made_systems import XTREME_R
+from isogloss.board.build import make_board
+from isogloss.board.encoding import NONE
+from isogloss.board.entries import completed_averages
+from isogloss.board.published import published_entries
+from isogloss.board.sources import read_entries
+from isogloss.errors import DataError, UnknownNameError
+from isogloss.languages.published import overall
+from isogloss.tasks.suites import suite
+
+
+@pytest.fixture(scope="module")
+def everyone():
+    return published_entries("published:all", XTREME_R)
+
+
+def named(entries, name, regime="zero-shot"):
+    return next(entry for entry in entries if (entry.name, entry.regime) == (name, regime))
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme"])
+def test_every_row_of_the_main_table_is_there_and_its_average_is_ours(name):
+    entries = published_entries("published", suite(name))
+    for row in overall(name):
+        if row.regime == "human":
+            continue
+        columns = completed_averages(named(entries, row.system, row.regime), suite(name))
+        assert ("overall" in columns) == (row.average is not None)
+        if row.average is not None:
+            assert columns["overall"].value == row.average
+            of_tasks = completed_averages(named(entries, row.system, row.regime), suite(name))
+            parts = [of_tasks[category].value for category in suite(name).categories]
+            if name == "xtreme-r":
+                assert sum(parts) / 4 == pytest.approx(row.average, abs=0.06)
+
+
+def test_all_that_does_not_agree_in_print_is_a_footnote(everyone):
+    found = {(entry.name, entry.regime, task) for entry in everyone for task, _ in entry.footnotes}
+    assert found == {
+        ("mBERT", "zero-shot", "xnli"),
+        ("mBERT", "zero-shot", "tatoeba"),
+        ("XLM-R Large", "zero-shot", "tatoeba"),
+        ("mT5-XXL", "zero-shot", "tydiqa"),
+        ("mBERT", "translate-train", "tydiqa"),
+        ("mBERT", "translate-train-all", "tydiqa"),
+        ("XLM-R Large [ERNIE-M]", "zero-shot", "mlqa"),
+        ("XLM-R Base (as in the XLM-V paper)", "zero-shot", "xquad"),
+    }
+    (text,) = (text for task, text in named(everyone, "mBERT").footnotes if task == "xnli")
+    assert text == "XTREME-R Table 15 prints an average of 65.4; its rows give 66.5"
+
+
+def test_what_is_known_of_them_is_there(everyone):
+    systems = {(each.name, each.regime): each for each in make_board(everyone, XTREME_R).data.systems}
+    assert len(systems) == len(everyone) == 235
+    assert all(each.reported and not each.has_predictions and each.source for each in systems.values())
+    large = systems["XLM-R Large", "zero-shot"]
+    assert (large.parameters, large.pretraining_data, large.year) == (559_000_000, "6.3T tokens", 2020)
+    assert systems["XLM-R XXL", "translate-train-all"].year == 2021
+    assert systems["ERNIE-M Large", "zero-shot"].parallel_data == "69 GB"
+    assert systems["bloom-7b1", "prompted"].kind == "llm"
+    assert systems["bloom-7b1", "prompted"].parameters == 7_100_000_000
+    assert systems["sentence-transformers/LaBSE", "embedding"].kind == "retrieval"
+    assert systems["mteb/baseline-random-encoder", "embedding"].kind == "floor"
+    assert systems["mBERT", "translate-train"].translated_data is True
+    assert systems["mBERT", "zero-shot"].translated_data is False
+
+
+def test_question_answering_by_language_is_f1_alone_and_the_average_is_as_printed(everyone):
+    data = make_board(everyone, XTREME_R).data
+    place = next(row for row, each in enumerate(data.systems) if each.id == "mbert")
+    cells = {
+        name: np.frombuffer(b64decode(data.cells[name]), dtype="<u2").reshape(len(everyone), -1)[place]
+        for name in ("xquad", "xquad:f1")
+    }
+    assert set(cells["xquad"].tolist()) == {NONE}
+    assert NONE not in cells["xquad:f1"]
+    average = np.frombuffer(b64decode(data.averages["xquad"].value), dtype="<u2")[place]
+    assert abs(average - 5775) == 1
+    assert data.ranks["category"].rank[place] == 3
+    assert data.ranks["category"].low[place] is None
+
+
+def test_error_rates_of_the_checklist_are_there(everyone):
+    assert len(named(everyone, "mBERT").checklist) == len(named(everyone, "XLM-R Large").checklist) == 300
+
+
+def test_one_system_may_be_asked_for():
+    assert {entry.regime for entry in published_entries("published:mBERT", XTREME_R)} == {
+        "zero-shot",
+        "translate-train",
+        "translate-train-all",
+    }
+    with pytest.raises(UnknownNameError, match="labse"):
+        published_entries("published:sentence-transformers/LaBSA", XTREME_R)
+
+
+def test_a_suite_that_nobody_published_is_an_error():
+    with pytest.raises(DataError, match="no scores of mini"):
+        read_entries(["published:all"], suite("mini"))

@@ -1,0 +1,274 @@
+"""A board on disk: whole or not at all, from every kind of input, and never over somebody's files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import isogloss
+from board.made_systems import XTREME_R, record, small_web  # noqa: F401  # a fixture
+from isogloss.board import site
+from isogloss.board.build import make_board
+from isogloss.board.site import build_board, check_is_site, write_site
+from isogloss.board.sources import read_entries
+from isogloss.cli.main import main
+from isogloss.errors import DataError
+
+pytestmark = pytest.mark.usefixtures("small_web")
+SUITE = 'title = "Two tasks"\ntasks = ["mini-xnli", "mini-xcopa"]\nlanguages = ["sw", "th", "zh"]\n'
+
+
+def read_data(folder: Path):
+    text = (folder / "data.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("globalThis.isoglossBoardData = ").removesuffix(";\n"))
+
+
+def read_detail(folder: Path, identifier: str):
+    text = (folder / "systems" / f"{identifier}.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix(f'globalThis.isoglossSystem("{identifier}", ').removesuffix(");\n"))
+
+
+def of_column(tests, column):
+    return next(test for test in tests if test["column"] == column)
+
+
+def command(*words: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return int(stop.value.code or 0)
+
+
+def test_the_command_makes_a_site_of_records_and_published_systems(tmp_path, capsys):
+    record("mine", 61.0, regime="zero-shot").to_json(tmp_path / "results.json")
+    out = tmp_path / "site"
+    assert command("board", "build", tmp_path / "results.json", "published", "--out", out, "--title", "Ours") == 0
+    assert str(out / "index.html") in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} == {"index.html", "board.css", "app.js", "data.js", "systems"}
+    data = read_data(out)
+    assert data["schema"] == 1
+    assert data["title"] == "Ours"
+    assert [system["id"] for system in data["systems"][:3]] == ["mine", "mbert", "xlm-r-large"]
+    assert {path.stem for path in (out / "systems").iterdir()} == {system["id"] for system in data["systems"]}
+    detail = read_detail(out, "mine")
+    assert detail["cells"][0]["signature"].startswith("task:xnli|")
+    assert detail["gaps"][0] == {"task": "xnli", "value": 7.0, "low": 6.0, "high": 8.0}
+
+
+def test_without_arguments_it_has_all_that_is_published(tmp_path):
+    assert command("board", "build", "-o", tmp_path / "site") == 0
+    assert len(read_data(tmp_path / "site")["systems"]) == 235
+
+
+def test_a_folder_that_is_no_site_is_left_alone(tmp_path, capsys):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "thesis.tex").write_text("years of work")
+    assert command("board", "build", "published", "-o", home) == 1
+    assert "is no board" in capsys.readouterr().err
+    assert (home / "thesis.tex").read_text() == "years of work"
+    (home / "data.js").write_text("const mine = 1;")
+    assert command("board", "build", "published", "-o", home) == 1
+    assert command("board", "build", "published", "-o", home / "thesis.tex") == 1
+
+
+def test_files_that_somebody_put_into_a_site_are_not_lost(tmp_path):
+    out = tmp_path / "site"
+    build_board(["published"], out)
+    (out / "CNAME").write_text("board.example.org")
+    with pytest.raises(DataError, match="CNAME"):
+        build_board(["published"], out)
+    assert (out / "CNAME").is_file()
+
+
+def test_a_site_is_replaced_as_a_whole(tmp_path):
+    out = tmp_path / "site"
+    build_board(["published:all"], out)
+    build_board([record("only")], out)
+    assert [path.name for path in (out / "systems").iterdir()] == ["only.js"]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_where_folders_cannot_change_places_they_follow_each_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(site, "_exchanged", lambda one, other: False)
+    test_a_site_is_replaced_as_a_whole(tmp_path)
+
+
+def test_a_site_that_cannot_be_made_leaves_the_old_one(tmp_path, small_web):  # noqa: F811
+    out = tmp_path / "site"
+    build_board(["published"], out)
+    before = (out / "data.js").read_bytes()
+    (small_web / "main.js").write_text("export default 1;\n")
+    with pytest.raises(DataError, match="not known to the bundle"):
+        build_board([record("new")], out)
+    assert (out / "data.js").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_link_to_a_site_stays_a_link(tmp_path):
+    build_board(["published"], tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    build_board([record("new")], tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert [path.name for path in (tmp_path / "real" / "systems").iterdir()] == ["new.js"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from isogloss.board import site
+site.WEB = Path(sys.argv[1])
+left = int(sys.argv[3])
+
+def count(event, arguments):
+    global left
+    if event in ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "ctypes.dlsym"):
+        if event != "open" or ".part" in str(arguments[0]):
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(count)
+site.build_board(["published:XLM-R Large"], Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_instant_it_leaves_the_old_site_or_the_new_one(tmp_path, small_web):  # noqa: F811
+    out = tmp_path / "site"
+    build_board(["published:mBERT"], out)
+    old = sorted(path.name for path in (out / "systems").iterdir())
+    seen = set()
+    for instant in range(100):
+        arguments = [sys.executable, "-c", KILLED, str(small_web), str(out), str(instant)]
+        code = subprocess.run(arguments, check=False, env=os.environ).returncode
+        names = sorted(path.name for path in (out / "systems").iterdir())
+        found = [system["id"] + ".js" for system in read_data(out)["systems"]]
+        assert sorted(found) == names
+        assert {"index.html", "board.css", "app.js"} <= {path.name for path in out.iterdir()}
+        seen.add(names == old)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert code == 0
+    assert seen == {True, False}
+
+
+def answers_with_mistakes(folder: Path, every: int, name: str) -> Path:
+    """Gold answers of the made-up suite, of which one in so many is wrong; scored."""
+    for task, options in (("mini-xnli", ["entailment", "neutral", "contradiction"]), ("mini-xcopa", [0, 1])):
+        (folder / task).mkdir(parents=True)
+        for code in ("sw", "th", "zh"):
+            examples = isogloss.load(task, code)
+            lines = []
+            for place, (identifier, gold) in enumerate(zip(examples.ids, examples[examples.gold], strict=True)):
+                wrong = next(option for option in options if option != gold)
+                lines.append(json.dumps({"id": identifier, "prediction": gold if (place + 1) % every else wrong}))
+            (folder / task / f"{code}.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "system.toml").write_text(f'name = "{name}"\nregime = "zero-shot"\n')
+    return folder
+
+
+@pytest.fixture
+def two_tasks(tmp_path) -> Path:
+    path = tmp_path / "two.toml"
+    path.write_text(SUITE)
+    return path
+
+
+def test_systems_with_answers_are_told_apart_by_paired_tests(tmp_path, two_tasks):
+    folders = [answers_with_mistakes(tmp_path / name, every, name) for name, every in (("a", 20), ("b", 15), ("c", 2))]
+    for folder in folders:
+        isogloss.score(folder, suite=str(two_tasks)).to_json(folder / "results.json")
+    build_board([*folders], tmp_path / "site", suite=str(two_tasks))
+    data = read_data(tmp_path / "site")
+    assert all(system["has_predictions"] and system["complete"] for system in data["systems"])
+    assert data["ties"] == {"overall": [["a", "b"]]}
+    detail = read_detail(tmp_path / "site", "a")
+    overall = {
+        other: next(each for each in of if each["column"] == "overall") for other, of in detail["paired"].items()
+    }
+    compared = isogloss.compare(folders[0], folders[2], suite=str(two_tasks)).overall
+    assert overall["c"]["difference"] == pytest.approx(compared.difference)
+    assert overall["c"]["p"] == compared.p < 0.05 < overall["b"]["p"]
+    mirrored = of_column(read_detail(tmp_path / "site", "c")["paired"]["a"], "overall")
+    assert (mirrored["low"], mirrored["high"]) == (-overall["c"]["high"], -overall["c"]["low"])
+
+
+def test_seeds_are_one_system_with_the_interval_of_their_summary(tmp_path, two_tasks):
+    run = tmp_path / "runs" / "m" / "zero-shot"
+    for seed, every in enumerate((20, 15)):
+        folder = answers_with_mistakes(run / f"seed-{seed}", every, "m")
+        isogloss.score(folder, suite=str(two_tasks)).to_json(folder / "results.json")
+    build_board([run], tmp_path / "site", suite=str(two_tasks))
+    data = read_data(tmp_path / "site")
+    assert [system["id"] for system in data["systems"]] == ["m"]
+    detail = read_detail(tmp_path / "site", "m")
+    seeds = [isogloss.score(run / f"seed-{seed}", suite=str(two_tasks))["mini-xnli", "sw"].score for seed in (0, 1)]
+    assert detail["cells"][0]["metrics"]["accuracy"][0] == pytest.approx(sum(seeds) / 2, abs=1e-4)
+    assert "mean of 2 seeds" in detail["cells"][0]["notes"]
+    isogloss.score(run, suite=str(two_tasks)).to_json(run / "results.json")
+    build_board([run], tmp_path / "site", suite=str(two_tasks))
+    assert read_data(tmp_path / "site")["averages"]["overall"]["low"]
+
+
+def test_explanations_are_on_the_pages_of_their_systems(tmp_path, two_tasks):
+    folders = [answers_with_mistakes(tmp_path / name, every, name) for name, every in (("a", 20), ("b", 3))]
+    for folder in folders:
+        isogloss.score(folder, suite=str(two_tasks)).to_json(folder / "results.json")
+    explained, bias = tmp_path / "explain.json", tmp_path / "bias.json"
+    words = ("--suite", two_tasks, "--languages", "sw")
+    assert command("explain", *folders, *words, "--json", explained) == 0
+    assert command("explain", "--bias", *words, "--json", bias) == 0
+    out = tmp_path / "site"
+    assert (
+        command("board", "build", *folders, "-s", two_tasks, "--explain", explained, "--explain", bias, "-o", out) == 0
+    )
+    assert read_data(out)["has_bias"]
+    assert (out / "bias.js").read_text(encoding="utf-8").startswith("globalThis.isoglossBias = {")
+    own, other = (read_detail(out, name)["analyses"] for name in "ab")
+    chart = own["single"][0]
+    assert {"task", "language", "metric", "attribute", "title", "bars", "insight"} == set(chart)
+    assert all(len(bar) == 7 for bar in chart["bars"])
+    one, mirrored = own["pairwise"]["b"][0]["bars"][0], other["pairwise"]["a"][0]["bars"][0]
+    assert one[3:6] == [mirrored[4], mirrored[3], -mirrored[5]]
+    for cell, examples in own["examples"].items():
+        assert cell.endswith("/sw")
+        assert all(example["inputs"] and example["answer"] for example in examples.values())
+    build_board([*folders], out, suite=str(two_tasks))
+    assert not (out / "bias.js").exists()
+
+
+def test_a_checklist_record_joins_the_system_of_its_name(tmp_path):
+    from isogloss.scoring.results import CellScore, Number, Overall, Results
+
+    cell = CellScore("checklist-comparisons", "sw", "test", {"error": Number(12.5, 10.0, 15.0, 200)}, "")
+    rates = Results("checklist", {"name": "m"}, "test", [cell], [], [], Overall("flat", None, []), [], "9.9")
+    board = make_board(read_entries([record("m"), rates], XTREME_R), XTREME_R)
+    assert [system.id for system in board.data.systems] == ["m"]
+    (found,) = board.details[0].checklist
+    assert (found.test, found.language, found.value, found.low) == ("comparisons", "sw", 12.5, 10.0)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"schema_version": 1}', "\x00"])
+def test_what_is_no_record_is_refused(tmp_path, content):
+    (tmp_path / "results.json").write_text(content)
+    with pytest.raises(DataError):
+        build_board([tmp_path / "results.json"], tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="cannot be written"):
+        write_site(make_board(read_entries([record("m")], XTREME_R), XTREME_R), tmp_path / "file" / "site")
+
+
+def test_an_empty_folder_becomes_a_site(tmp_path):
+    (tmp_path / "site").mkdir()
+    check_is_site(tmp_path / "site")
+    build_board(["published"], tmp_path / "site")
+    check_is_site(tmp_path / "site")
