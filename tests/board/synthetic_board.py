@@ -1,7 +1,6 @@
 """A made-up board of any size, in the form of data.js: the pages are tested on it."""
 
 import base64
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,10 @@ from typing import Any
 import numpy as np
 
 import hostile
+from isogloss.board.bundle import bundle
+from isogloss.board.encoding import script_json
+from isogloss.board.site import WEB
+from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
 from isogloss.tasks import suite, task
 
@@ -26,7 +29,7 @@ def packed(scores: np.ndarray) -> str:
 
 
 def synthetic_board(count: int, seed: int = 0) -> Board:
-    """A board with so many systems: every fourth incomplete, the first names hostile, the last a floor."""
+    """A board with so many systems: every fourth incomplete, from the sixth on hostile names, the last a floor."""
     draw = np.random.default_rng(seed)
     tasks = [_task(name) for name in suite("xtreme-r").tasks]
     codes = sorted({code for each in tasks for code in each["languages"]})
@@ -44,6 +47,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "schema": 1,
         "made": "2026-11-16",
         "isogloss": "1.0",
+        "title": "A made-up board",
         "suite": "xtreme-r",
         "rule": {"name": "category", "text": "the mean over the categories of the mean over each category's tasks"},
         "tasks": tasks,
@@ -55,21 +59,16 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "ranks": {},
         "ties": {"overall": [[systems[0]["id"], systems[1]["id"]]] if count > 1 else []},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
-        "provenance": {
-            each["id"]: {
+        "tie_test": "Systems of a group cannot be told apart by a paired test.",
+        "provenance": [
+            {
                 "scorer": "isogloss 1.0",
-                "checksums": {name: f"sha256:{hash_of(name)}" for name in cells},
-                "signature": f"suite:xtreme-r|system:{each['id']}|v:1.0",
+                "split": "test",
+                "resample": "bootstrap",
+                "checksums": {each["id"]: {code: f"sum-{each['id']}-{code}" for code in each["languages"]} for each in tasks},
             }
-            for each in systems
-            if each["has_predictions"]
-        },
+        ],
     }
-
-
-def hash_of(name: str) -> str:
-    """A stand-in for a checksum."""
-    return base64.b16encode(name.encode()).decode().lower().ljust(16, "0")
 
 
 def _task(name: str) -> Board:
@@ -77,9 +76,10 @@ def _task(name: str) -> Board:
     tests = found.counts.get("test", 0)
     return {
         "id": name,
-        "name": found.title.split(":")[0],
+        "name": found.title,
         "category": found.category,
-        "metric": " / ".join(found.main),
+        "metric": found.main[0] if len(found.main) == 1 else "score",
+        "metrics": list(found.main),
         "lower_is_better": False,
         "languages": list(found.languages),
         "n": [tests if isinstance(tests, int) else tests[code] for code in found.languages],
@@ -111,7 +111,7 @@ def _system(place: int, count: int, draw: np.random.Generator) -> Board:
     known = place % 5 != 4
     return {
         "id": f"s{place}",
-        "name": names[place - 5] if 5 <= place < 5 + len(names) else f"System {place}",
+        "name": printable(names[place - 5], 120) if 5 <= place < 5 + len(names) else f"System {place}",
         "kind": kind,
         "regime": REGIMES[place % len(REGIMES)],
         "reported": place % 3 == 2,
@@ -130,6 +130,7 @@ def _system(place: int, count: int, draw: np.random.Generator) -> Board:
         "notes": [],
         "source": "made up",
         "has_predictions": place % 3 != 2,
+        "provenance": 0 if place % 3 != 2 else None,
         "unparsed": 0.013 if kind == "llm" else None,
         "tokens": 4_000_000 * (1 + place) if kind == "llm" else None,
         "cost": 1.5 * (1 + place) if kind == "llm" else None,
@@ -152,38 +153,53 @@ def _averages(tasks: list[Board], cells: dict[str, np.ndarray], systems: list[Bo
 
 def synthetic_detail(board: Board, at: int) -> Board:
     """What systems/<id>.js says of one system."""
-    codes = [each["code"] for each in board["languages"]]
-    tests = ["Comparisons", "Intensifiers", "Properties", "Job vs Nationality", "Animal vs Vehicles"]
-    rates = {code: [round(7.3 * (at + place + len(code + test)) % 100, 1) for place, test in enumerate(tests)] for code in codes[:9]}
-    buckets = [
-        {"name": name, "n": n, "score": score, "low": score - 2.5, "high": score + 2.5}
-        for name, n, score in (("1–5", 300, 71.2 - at), ("6–10", 420, 66.4), ("11–20", 310, 61.9 + at), ("> 20", 160, 55.0))
+    system = board["systems"][at]
+    codes = [each["code"] for each in board["languages"]][:9]
+    tests = ("Comparisons", "Intensifiers", "Properties")
+    cells = [
+        {"task": each["id"], "language": code, "n": n, "metrics": {each["metric"]: [61.0, 58.5, 63.4]}, "signature": "v:1"}
+        for each in board["tasks"]
+        for code, n in zip(each["languages"], each["n"], strict=True)
     ]
-    shared = {"metric": "f1", "buckets": buckets}
+    second = board["systems"][1]["id"]
     return {
-        "intervals": {each["id"]: {code: [50.0, 60.0] for code in each["languages"][:3]} for each in board["tasks"]},
-        "checklist": {"tests": tests, "rates": rates},
-        "explain": [
-            {"task": "xquad", "language": code, "attribute": attribute, "title": title, **shared}
-            for code in ("en", "de", "ar")
-            for attribute, title in (("aLen", "length of the answer"), ("cLen", "length of the context"))
-        ]
-        if board["systems"][at]["has_predictions"]
-        else [],
+        "id": system["id"],
+        "metadata": {"adapted from": "=cmd()", "seeds": 3},
+        "cells": cells,
+        "gaps": [],
+        "checklist": [{"test": test, "language": code, "value": 7.5 + 3 * at} for test in tests for code in codes],
+        "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]} if at == 0 else {},
+        "missing": [],
+        "analyses": _analyses(second if at == 0 else "") if system["has_predictions"] else None,
     }
 
 
-def write_site(board: Board, folder: Path, script: str, web: Path) -> Path:
-    """The site on disk; gives index.html."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "systems").mkdir(exist_ok=True)
-    for name in ("index.html", "board.css"):
-        shutil.copy(web / name, folder / name)
-    (folder / "app.js").write_text(script, encoding="utf-8")
-    text = json.dumps(board, ensure_ascii=True, separators=(",", ":"))
-    (folder / "data.js").write_text(f"globalThis.isoglossBoardData = {text};\n", encoding="utf-8")
-    for at, each in enumerate(board["systems"][:50]):
-        detail = json.dumps(synthetic_detail(board, at), separators=(",", ":"))
-        call = f"globalThis.isoglossSystem({json.dumps(each['id'])}, {detail});\n"
+def _analyses(other: str) -> Board:
+    buckets = (("XS", "1–5", 300, 71.2), ("S", "6–10", 420, 66.4), ("L", "11–20", 310, 61.9), ("XL", "> 20", 160, 55.0))
+    charts = [
+        {"task": "xquad", "language": code, "metric": "f1", "attribute": attribute, "title": title, "insight": ""}
+        for code in ("en", "de", "ar")
+        for attribute, title in (("aLen", "length of the answer"), ("cLen", "length of the context"))
+    ]
+    single = [[*bucket, bucket[3] - 2.5, bucket[3] + 2.5, ["q1", "q2"]] for bucket in buckets]
+    pair = [[*bucket[:3], 60.0, 58.0, 2.0 - place, 1.0 - place, 3.0 - place, 0.04, False, ["q1"]] for place, bucket in enumerate(buckets)]
+    example = {"inputs": {"question": hostile.NAMES["html"]}, "gold": "gold", "answer": "answer", "score": 0.0}
+    return {
+        "single": [{**chart, "bars": single} for chart in charts],
+        "pairwise": {other: [{**chart, "bars": pair} for chart in charts]} if other else {},
+        "examples": {f"xquad/{code}": {"q1": example} for code in ("en", "de", "ar")},
+    }
+
+
+def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
+    """The site on disk, with files of so many systems; gives index.html."""
+    (folder / "systems").mkdir(parents=True)
+    for path in WEB.iterdir():
+        if path.suffix != ".js":
+            shutil.copy(path, folder / path.name)
+    (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")
+    (folder / "data.js").write_text(f"globalThis.isoglossBoardData = {script_json(board)};\n", encoding="utf-8")
+    for at, each in enumerate(board["systems"][:detailed]):
+        call = f"globalThis.isoglossSystem({script_json(each['id'])}, {script_json(synthetic_detail(board, at))});\n"
         (folder / "systems" / f"{each['id']}.js").write_text(call, encoding="utf-8")
     return folder / "index.html"

@@ -21,11 +21,11 @@ function silence(system) {
 }
 
 // Why a button cannot be pressed now; "" if it can.
-function reasons(ticked) {
+function reasons(board, ticked) {
   const without = ticked.map(silence).find(Boolean) ?? "";
   return {
     compare: ticked.length < 2 ? "tick 2 to 4 systems" : ticked.length > 4 ? "tick 4 systems at most" : "",
-    bias: ticked.length ? without : "tick a system",
+    bias: board.has_bias ? "" : ticked.length ? without : "tick a system",
     single: ticked.length === 1 ? without : "tick one system",
     pairwise: ticked.length === 2 ? without : "tick two systems",
   };
@@ -39,7 +39,7 @@ export function analysisBar(board, params) {
   const ticked = ids.map((id) => board.system.get(id)).filter(Boolean);
   const bar = element("div", { class: "actions", role: "group", "aria-label": "Ticked systems" });
   const draw = () => {
-    const why = reasons(ticked);
+    const why = reasons(board, ticked);
     const target = (mode) => hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: ticked.map(({ id }) => id) });
     bar.replaceChildren(element("span", { class: "soft" }, ticked.length ? `${ticked.length} ticked:` : "Tick rows to"),
       ...BUTTONS.map(([mode, title]) => element("span", { class: "action" },

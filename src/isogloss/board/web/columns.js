@@ -75,7 +75,8 @@ function intervalStrip(figure, [from, to]) {
 
 function spread(rows, id) {
   const values = rows.map((row) => row.figures.get(id)?.value).filter((value) => !missing(value)).sort((a, b) => a - b);
-  return [values[0] ?? 0, values.at(-1) ?? 100];
+  // The lowest few would leave the others all alike.
+  return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
 }
 
 function scoreColumn(table, column, best) {
@@ -100,13 +101,13 @@ function scoreColumn(table, column, best) {
     group: column.category ? categoryTitle(column.category) : "", className: `score ${column.kind}`,
     value: (row) => (missing(figure(row)?.value) ? null : figure(row).value),
     tip: (row) => scoreTip(table, column, row),
-    strength: (row) => (missing(figure(row).value) || figure(row).partial ? null : (figure(row).value - range[0]) / (range[1] - range[0] || 1)),
+    strength: (row) => (missing(figure(row).value) || figure(row).partial ? null : Math.max(0, (figure(row).value - range[0]) / (range[1] - range[0] || 1))),
   };
 }
 
 function rankColumn(table) {
   const letters = tieLetters(table.board);
-  const byOverall = table.by.id === "overall";
+  const byOverall = table.by.id === "overall" && table.choice.ranking === table.board.rule.name && !table.choice.narrowed;
   const tied = (row) => (byOverall ? letters.get(row.system?.id) ?? [] : []);
   const by = table.by.kind === "category" ? categoryTitle(table.by.id) : table.by.title;
   const tip = (row) => {

@@ -79,23 +79,27 @@ export const tasksWith = (board, code) => board.tasks.filter((task) => task.plac
 
 export const cellsOf = (board, system) => board.tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
 
-const askedSystems = new Map();
+const askedFiles = new Map();
 
-// What is known of one system beyond data.js: a script of its own, since pages from disk cannot fetch.
-export function systemDetail(id) {
-  if (!askedSystems.has(id)) {
-    askedSystems.set(id, new Promise((resolve) => {
+// A script of the site, loaded once when it is needed: pages from disk cannot fetch. False where it is not there.
+export function scriptFile(path) {
+  if (!askedFiles.has(path)) {
+    askedFiles.set(path, new Promise((resolve) => {
       const script = document.createElement("script");
-      const answer = (detail) => { script.remove(); resolve(detail); };
-      waitingSystems.set(id, answer);
-      script.src = `systems/${encodeURIComponent(id)}.js`;
-      script.addEventListener("error", () => answer(null));
-      script.addEventListener("load", () => answer(null));
+      script.src = path;
+      script.addEventListener("load", () => resolve(true));
+      script.addEventListener("error", () => resolve(false));
       document.head.append(script);
     }));
   }
-  return askedSystems.get(id);
+  return askedFiles.get(path);
 }
 
-const waitingSystems = new Map();
-globalThis.isoglossSystem = (id, detail) => waitingSystems.get(id)?.(detail);
+const systemDetails = new Map();
+globalThis.isoglossSystem = (id, detail) => systemDetails.set(id, detail);
+
+// What is known of one system beyond data.js; null where its file is not there.
+export async function systemDetail(id) {
+  await scriptFile(`systems/${encodeURIComponent(id)}.js`);
+  return systemDetails.get(id) ?? null;
+}

@@ -1,6 +1,7 @@
 import { systemDetail } from "./decode.js";
 import { countText, element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
+import { biasPanel } from "./page_bias.js";
 import { crumbs, nothing, pageHead } from "./parts.js";
 import { barChart } from "./plots.js";
 import { changeParams, hashOf } from "./state.js";
@@ -20,6 +21,10 @@ export function analysisPage(board, [mode]) {
   let asked = "";
   let found = null;
   const update = async (params) => {
+    if (mode === "bias" && board.has_bias) {
+      place.replaceChildren(...await biasPanel(board, params));
+      return;
+    }
     const systems = params.getAll("system").map((id) => board.system.get(id)).filter(Boolean);
     const key = systems.map(({ id }) => id).join(" ");
     if (key !== asked) {

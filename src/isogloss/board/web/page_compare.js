@@ -75,7 +75,7 @@ function winBar(systems, won, count) {
   return element("div", {}, bar, element("p", { class: "legend" }, systems.map((system, at) => {
     const swatch = element("i", { class: "swatch" });
     swatch.style.backgroundColor = PALETTE[at];
-    return element("span", {}, swatch, link(hashOf(["system", system.id]), nameOf(system.name)));
+    return element("span", {}, swatch, systems.length > 2 ? `${String.fromCharCode(65 + at)}:` : "", link(hashOf(["system", system.id]), nameOf(system.name)));
   })));
 }
 
