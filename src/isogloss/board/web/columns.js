@@ -56,7 +56,7 @@ function scoreTip(table, column, row) {
 
 // The cells that are missing, by name.
 export function lackText(board, row, column = null) {
-  const mine = row.lacking.filter(({ column: { task } }) => !column || column.kind === "overall" || column.id === task.id || column.id === task.category);
+  const mine = row.lacking().filter(({ column: { task } }) => !column || column.kind === "overall" || column.id === task.id || column.id === task.category);
   if (!mine.length) return "not reported";
   return `missing: ${mine.map(({ column: { task, codes: all }, codes }) => (codes.length === all.length ? task.name
     : `${task.name} in ${listed(codes.map((code) => board.language.get(code)?.name ?? code), 8)}`)).join("; ")}`;
@@ -158,7 +158,7 @@ const SHOWN_METADATA = ["parameters", "year", "coverage"];
 function metadataColumn(table, column) {
   if (column.id === "coverage") {
     return { ...column, group: "About", className: "number", value: (row) => row.cells, show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
-      tip: (row) => (row.human ? [""] : [`${row.cells} of ${plural(table.board.cellCount, "cell")}`, row.lacking.length ? lackText(table.board, row) : "complete on these columns"]) };
+      tip: (row) => (row.human ? [""] : [`${row.cells} of ${plural(table.board.cellCount, "cell")}`, row.lacking().length ? lackText(table.board, row) : "complete on these columns"]) };
   }
   return { ...column, group: "About", className: column.numeric ? "number" : "text",
     value: (row) => (row.human ? null : column.value(row.system)),
@@ -194,6 +194,6 @@ export function humanRow(table) {
     const values = tasks.map(({ human: value }) => value ?? NaN);
     return [column.id, { value: values.length ? values.reduce((a, b) => a + b, 0) / values.length : NaN, low: NaN, high: NaN }];
   }));
-  return [...human.values()].some(({ value }) => !missing(value)) ? { human: true, system: { name: "Human" }, figures: human, rank: null, cells: null, lacking: [] } : null;
+  return [...human.values()].some(({ value }) => !missing(value)) ? { human: true, system: { name: "Human" }, figures: human, rank: null, cells: null, lacking: () => [] } : null;
 }
 

@@ -51,6 +51,7 @@ export function openBoard(data) {
     low: columns.low ? unpacked(columns.low) : none(systems.length),
     high: columns.high ? unpacked(columns.high) : none(systems.length),
   }]));
+  for (const system of systems) system.cells = tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
   const used = new Set(tasks.flatMap((task) => task.languages));
   const languages = data.languages.filter((language) => used.has(language.code)).sort((a, b) => a.name.localeCompare(b.name));
   return {
@@ -73,11 +74,9 @@ export function cellScore(task, system, code) {
 }
 
 // The languages of a task that a system has no score for.
-export const missingLanguages = (task, system) => task.languages.filter((code) => Number.isNaN(cellScore(task, system, code)));
+const missingLanguages = (task, system) => task.languages.filter((code) => Number.isNaN(cellScore(task, system, code)));
 
 export const tasksWith = (board, code) => board.tasks.filter((task) => task.place.has(code));
-
-export const cellsOf = (board, system) => board.tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
 
 const askedFiles = new Map();
 

@@ -1,3 +1,4 @@
+import { missing } from "./dom.js";
 import { groupedBy } from "./ranking.js";
 
 const UNKNOWN = "not disclosed";
@@ -68,7 +69,7 @@ export function keptSystems(board, params) {
   const [least, most] = ["pmin", "pmax"].map((key) => (params.get(key) ? 1e6 * Number(params.get(key)) : null));
   return board.systems.filter((system) => {
     if (least !== null && !(system.parameters >= least)) return false;
-    if (most !== null && !(system.parameters <= most)) return false;
+    if (most !== null && (missing(system.parameters) || system.parameters > most)) return false;
     if (!sets.every(([filter, set]) => set.has(filter.says(system)))) return false;
     const text = words.length ? `${system.name} ${system.paper ?? ""} ${system.regime} ${system.kind}`.toLowerCase() : "";
     return words.every((word) => text.includes(word));

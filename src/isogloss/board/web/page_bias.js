@@ -8,7 +8,7 @@ import { niceTicks } from "./plots.js";
 import { changeParams } from "./state.js";
 import { withTip } from "./tips.js";
 
-const ROW = 26;
+const BOX_ROW = 26;
 const digits = (value) => String(Number(value.toPrecision(3)));
 
 // What the examples of a test are like, by language: known of the data alone, whatever systems answer.
@@ -40,10 +40,10 @@ function boxChart(board, shown) {
   drawnToWidth(place, (width) => {
     const left = Math.min(150, width * 0.34);
     const x = (value) => left + 10 + (Math.min(1, (value - bottom) / (top - bottom || 1))) * (width - left - 24);
-    const svg = drawn("svg", { width, height: 26 + ROW * sorted.length, role: "group", "aria-label": "Quartiles by language" },
-      niceTicks(bottom, top, Math.max(3, width / 120)).map((tick) => [drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: 26 + ROW * sorted.length, class: "grid" }), drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, digits(tick))]));
+    const svg = drawn("svg", { width, height: 26 + BOX_ROW * sorted.length, role: "group", "aria-label": "Quartiles by language" },
+      niceTicks(bottom, top, Math.max(3, width / 120)).map((tick) => [drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: 26 + BOX_ROW * sorted.length, class: "grid" }), drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, digits(tick))]));
     sorted.forEach(({ language, quartiles: [least, low, middle, high, most], mean, n }, at) => {
-      const y = 26 + ROW * at + ROW / 2;
+      const y = 26 + BOX_ROW * at + BOX_ROW / 2;
       const name = board.language.get(language)?.name ?? language;
       svg.append(withTip(drawn("g", { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${digits(middle)}` }, drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, name),
         drawn("line", { x1: x(least), x2: x(most), y1: y, y2: y, class: "whisker" }), drawn("rect", { x: x(low), width: Math.max(1, x(high) - x(low)), y: y - 7, height: 14 }), drawn("line", { x1: x(middle), x2: x(middle), y1: y - 7, y2: y + 7, class: "median" })),

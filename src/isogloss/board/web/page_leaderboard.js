@@ -68,7 +68,7 @@ export function leaderboardPage(board) {
   const complete = boxControl("complete", "Only systems complete on these columns");
   const sliders = weightSliders(board);
   const controls = [...main, ...first, ...filters, complete, ...sliders];
-  const place = Object.fromEntries(["headline", "explains", "chips", "tabs", "content", "bar"].map((name) => [name, element("div", { class: name })]));
+  const place = Object.fromEntries(["lead", "explains", "chips", "tabs", "content", "bar"].map((name) => [name, element("div", { class: name })]));
   place.chips.setAttribute("aria-live", "polite");
   const weights = element("div", { class: "sliders" }, sliders.map(({ node }) => node));
   const columnList = element("div", { class: "options wide" });
@@ -77,13 +77,13 @@ export function leaderboardPage(board) {
   const filterBox = element("details", { class: "panel filters" }, element("summary", {}, "More filters", filterCount),
     element("div", { class: "controls" }, filters.map(({ node }) => node)));
   let seen = { columns: [], rows: [] };
-  const node = element("div", {}, place.headline,
+  const node = element("div", {}, place.lead,
     element("div", { class: "controls four" }, main.map(({ node: each }) => each), first.map(({ node: each }) => each)), element("div", { class: "line start" }, filterBox, place.explains), weights, place.chips, element("div", { class: "line" }, place.tabs, complete.node, columnsBox, exportButtons("leaderboard", board, () => seen)), place.bar, place.content);
   const update = (params) => {
     for (const control of controls) control.sync(params);
     const table = standings(board, params);
     const columns = leaderboardColumns(table, params);
-    place.headline.replaceChildren(headline(table));
+    place.lead.replaceChildren(headline(table));
     place.explains.replaceChildren(element("p", { class: "soft" }, table.choice.hint));
     weights.hidden = table.choice.ranking !== "weights";
     place.chips.replaceChildren(...chips(board, params));

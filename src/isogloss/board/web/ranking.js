@@ -55,12 +55,13 @@ const countedMean = (parts, language, field) => weightedMean(parts
   .map(({ scores, weights }) => weightedMean(scores, weights)));
 
 export function languageMeans(parts) {
-  const found = new Map();
+  const sums = new Map();
+  const counts = new Map();
   for (const { codes, scores } of parts) codes.forEach((code, at) => {
-    if (!found.has(code)) found.set(code, []);
-    found.get(code).push(scores[at]);
+    sums.set(code, (sums.get(code) ?? 0) + scores[at]);
+    counts.set(code, (counts.get(code) ?? 0) + 1);
   });
-  return new Map([...found].map(([code, values]) => [code, weightedMean(values)]));
+  return new Map([...sums].map(([code, sum]) => [code, sum / counts.get(code)]));
 }
 
 const categoryMean = (parts, figure) => weightedMean(

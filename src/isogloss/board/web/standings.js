@@ -1,4 +1,3 @@
-import { cellsOf } from "./decode.js";
 import { chosenColumns, keptSystems, narrowedCells } from "./filters.js";
 import { BY_LANGUAGE, RANKINGS, groupedBy, overallFigure, partialMean, rankIntervals, ranksOf, systemParts, weightedMean } from "./ranking.js";
 
@@ -53,10 +52,12 @@ function systemStanding(board, system, columns, shown, choice) {
   const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
   const counted = BY_LANGUAGE.includes(choice.ranking) ? systemParts(board, system, columns, true) : parts;
   figures.set("overall", ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })));
-  const lacking = columns.map((column, at) => ({ column, codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])) }))
-    .filter(({ column, codes }) => codes.length && Number.isNaN(parts[columns.indexOf(column)].figure));
-  return { system, figures, lacking, cells: cellsOf(board, system) };
+  return { system, figures, cells: system.cells, lacking: () => lackingCells(columns, parts) };
 }
+
+// The chosen cells that a system does not have, by task; asked for only where they are named.
+const lackingCells = (columns, parts) => columns.map((column, at) => ({ column, figure: parts[at].figure, codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])) }))
+  .filter(({ codes, figure }) => codes.length && Number.isNaN(figure));
 
 // All rows of the leaderboard with their ranks: by the score column that the table is sorted by, over the systems that
 // the filters leave and that have a whole figure there.

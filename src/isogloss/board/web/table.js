@@ -2,7 +2,7 @@ import { countText, element, missing } from "./dom.js";
 import { changeParams } from "./state.js";
 import { withTip } from "./tips.js";
 
-const ROWS_PER_PAGE = 100;
+const ROWS_PER_PAGE = 50;
 
 // A table from columns and rows. A column has an id, a title, and `value(row)` for sorting and files; `show(row)` makes
 // what is seen, `tip(row)` what is said on hover and focus, `strength(row)` from 0 to 1 how dark it is.

@@ -4,7 +4,7 @@ import { groupedBy } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { withTip } from "./tips.js";
 
-const ROW = 24;
+const LEAF_ROW = 24;
 const NARROW = 620;
 
 // Families, their branches and languages as a tree that grows to the right; `valueOf(language)` colours its leaves.
@@ -22,21 +22,21 @@ export function familyTree(languages, valueOf, description) {
       // On a narrow screen the family and the branch have lines of their own, above their languages.
       if (narrow) row += 0.9;
       const familyRow = narrow ? row - 0.25 : row + branches.reduce((sum, [, members]) => sum + members.length, 0) / 2 - 0.5;
-      const familyY = familyRow * ROW;
+      const familyY = familyRow * LEAF_ROW;
       const named = drawn("a", { href: hashOf(["family", name]) }, drawn("text", { x: x1, y: familyY + 4, class: "family" }, name));
       for (const [branch, members] of branches) {
         const alone = branch === "isolate" || branch === name;
         if (narrow && !alone) {
-          svg.append(drawn("text", { x: x2, y: (row + 0.55) * ROW, class: "branch" }, branch));
+          svg.append(drawn("text", { x: x2, y: (row + 0.55) * LEAF_ROW, class: "branch" }, branch));
           row += 1.4;
         }
-        const branchY = (row + members.length / 2 - 0.5) * ROW;
+        const branchY = (row + members.length / 2 - 0.5) * LEAF_ROW;
         if (!narrow) {
           const width1 = name.length * 7.6;
           svg.append(joint(Math.min(x2 - 20, x1 + width1 + 4), familyY, x2 - 6, branchY), alone ? joint(x2 - 6, branchY, x3 - 12, branchY) : drawn("text", { x: x2, y: branchY + 4, class: "branch" }, branch));
         }
         members.sort((a, b) => a.name.localeCompare(b.name)).forEach((language) => {
-          const y = row * ROW;
+          const y = row * LEAF_ROW;
           if (!narrow && !alone) svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7 + 4), branchY, x3 - 10, y));
           svg.append(leaf(language, valueOf(language), x3, y, width, narrow));
           row += 1;
@@ -45,7 +45,7 @@ export function familyTree(languages, valueOf, description) {
       svg.append(named);
       row += narrow ? 0.1 : 0.6;
     }
-    svg.setAttribute("height", String(Math.ceil((row + 0.4) * ROW)));
+    svg.setAttribute("height", String(Math.ceil((row + 0.4) * LEAF_ROW)));
     return svg;
   });
 }
