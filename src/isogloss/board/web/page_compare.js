@@ -1,4 +1,4 @@
-import { PALETTE, differencePaint } from "./colour.js";
+import { differencePaint, systemPaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
@@ -69,12 +69,13 @@ function winBar(systems, won, count) {
   systems.forEach((system, at) => {
     const part = element("span", {}, won[at] > count / 20 ? won[at] : "");
     part.style.flexGrow = String(won[at]);
-    part.style.backgroundColor = PALETTE[at];
+    part.style.backgroundColor = systemPaint(at).fill;
+    part.style.color = systemPaint(at).ink;
     bar.append(part);
   });
   return element("div", {}, bar, element("p", { class: "legend" }, systems.map((system, at) => {
     const swatch = element("i", { class: "swatch" });
-    swatch.style.backgroundColor = PALETTE[at];
+    swatch.style.backgroundColor = systemPaint(at).fill;
     return element("span", {}, swatch, systems.length > 2 ? `${String.fromCharCode(65 + at)}:` : "", link(hashOf(["system", system.id]), nameOf(system.name)));
   })));
 }
@@ -110,7 +111,7 @@ function winMap(board, systems, shared) {
     return element("div", {}, element("p", { class: "soft" }, "Blue: ", nameOf(systems[0].name), " is better; orange: ", nameOf(systems[1].name), "."), scoreKey(-limit, limit, colour),
       heatTable({ ...common, value: ({ task, codes }, { code }) => { if (!codes.includes(code)) return undefined; const [a, b] = scores(task, code); return turned(task, a - b); }, paintOf: colour, text: (value) => (Math.round(value) ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value))}` : "0") }));
   }
-  return heatTable({ ...common, text: (at) => (at < 0 ? "=" : String.fromCharCode(65 + at)), paintOf: (at) => ({ fill: at < 0 ? "transparent" : PALETTE[at], ink: at < 0 ? "inherit" : "#ffffff" }),
+  return heatTable({ ...common, text: (at) => (at < 0 ? "=" : String.fromCharCode(65 + at)), paintOf: (at) => (at < 0 ? { fill: "transparent", ink: "inherit" } : systemPaint(at)),
     value: ({ task, codes }, { code }) => {
       if (!codes.includes(code)) return undefined;
       const all = scores(task, code);

@@ -77,7 +77,7 @@ export function leaderboardPage(board) {
   const filterBox = element("details", { class: "panel filters" }, element("summary", {}, "More filters", filterCount),
     element("div", { class: "controls" }, filters.map(({ node }) => node)));
   let seen = { columns: [], rows: [] };
-  const node = element("div", {}, place.lead,
+  const node = element("div", {}, element("h1", { class: "sr" }, "Leaderboard"), place.lead,
     element("div", { class: "controls four" }, main.map(({ node: each }) => each), first.map(({ node: each }) => each)), element("div", { class: "line start" }, filterBox, place.explains), weights, place.chips, element("div", { class: "line" }, place.tabs, complete.node, columnsBox, exportButtons("leaderboard", board, () => seen)), place.bar, place.content);
   const update = (params) => {
     for (const control of controls) control.sync(params);

@@ -54,7 +54,7 @@ function forest(points, description) {
     points.forEach(({ system, value, low, high, kind, lines }, at) => {
       const y = 24 + height * at + height / 2;
       const label = system.name.length * 6.8 > left ? `${system.name.slice(0, Math.floor(left / 6.8) - 1)}…` : system.name;
-      svg.append(withTip(drawn("a", { href: hashOf(["system", system.id]), "aria-label": `${system.name}: ${scoreText(value)}` }, drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, label),
+      svg.append(withTip(drawn("a", { href: hashOf(["system", system.id]) }, drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, label),
         missing(low) ? null : drawn("line", { x1: x(low), x2: x(high), y1: y, y2: y, class: "whisker" }), mark(kind, x(value), y), drawn("text", { x: width - 2, y: y + 4, "text-anchor": "end", class: "value" }, scoreText(value))), () => lines));
     });
     return svg;

@@ -116,7 +116,7 @@ export function barChart({ records, description, signed = false, marked = false,
     records.forEach((record, at) => {
       const middle = 44 + step * (at + 0.5);
       const bar = drawn("g", { class: `bar ${record.value < 0 ? "below" : ""} ${marked && record === best ? "top" : marked && record === worst ? "low" : ""}`, tabindex: "0", role: click ? "button" : "img",
-        "aria-label": `${record.label}: ${scoreText(record.value)}`, click: click ? () => click(record) : null, keydown: click ? (event) => { if (event.key === "Enter") click(record); } : null },
+        "aria-label": click ? null : `${record.label}: ${scoreText(record.value)}`, click: click ? () => click(record) : null, keydown: click ? (event) => { if (event.key === "Enter") click(record); } : null },
       drawn("rect", { x: middle - step * 0.32, width: step * 0.64, y: Math.min(y(record.value), y(0)), height: Math.max(1, Math.abs(y(record.value) - y(0))) }),
       missing(record.low) ? null : drawn("path", { class: "whisker", d: `M${middle} ${y(record.low)}V${y(record.high)}M${middle - 5} ${y(record.low)}h10M${middle - 5} ${y(record.high)}h10` }),
       drawn("text", { x: middle, y: Math.min(y(record.value), y(missing(record.high) ? record.value : record.high), y(0)) - 5, "text-anchor": "middle", class: "value" }, signed ? signedText(record.value) : scoreText(record.value)),

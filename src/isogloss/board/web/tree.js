@@ -55,7 +55,7 @@ function leaf(language, value, x, y, width, narrow) {
   const from = x + (narrow ? 150 : 250);
   const long = Math.max(0, width - from - 48);
   const { fill } = known ? scorePaint(value) : { fill: "none" };
-  const own = drawn("a", { href: hashOf(["language", language.code]), "aria-label": `${language.name}: ${scoreText(value)}` },
+  const own = drawn("a", { href: hashOf(["language", language.code]) },
     drawn("circle", { cx: x, cy: y, r: 6, fill, class: "leaf" }), drawn("text", { x: x + 12, y: y + 4 }, language.name,
       narrow || !language.autonym || language.autonym === language.name ? null : drawn("tspan", { class: "soft", lang: language.code, dx: 7 }, language.autonym)),
     drawn("rect", { x: from, y: y - 6, width: long, height: 12, class: "empty" }), known ? drawn("rect", { x: from, y: y - 6, width: (long * value) / 100, height: 12, fill }) : null,
