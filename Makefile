@@ -20,7 +20,7 @@ endif
 .PHONY: help setup demo test test-fast lint format bench clean python
 
 help:
-	@echo "make demo       run, score, explain and report the floor baseline on the embedded suite, offline"
+	@echo "make demo       run, score, explain and report the floor baseline on the embedded suite, and make a board, offline"
 	@echo "make test-fast  run the quick tests, with fewer drawn examples: for daily work"
 	@echo "make test       run all tests (over real files too where ISOGLOSS_DATA points at a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"

@@ -13,8 +13,14 @@ from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE, script_json
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import PairedTest
+from isogloss.board.published import published_entries
 from isogloss.board.sources import entry_of_record, read_entries
 from isogloss.errors import DataError
+from isogloss.languages import CODES, language
+from isogloss.tasks.suites import suite
+from uriel_files import write_uriel
+
+SOME_RATES = (("a", 30), ("b", 10))
 
 
 def unpacked(text, columns=1):
@@ -83,7 +89,9 @@ def test_ranks_have_intervals_and_views_that_disagree():
 
 def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
     records = [record("a", 60), record("b", 59), record("c", 57), record("d", 56.5), record("e", 30, half=None)]
-    assert board_of(*records).data.ties == {"overall": [["a", "b"], ["c", "d"]]}
+    by_intervals = board_of(*records).data
+    assert by_intervals.ties == {"overall": [["a", "b"], ["c", "d"]]}
+    assert by_intervals.tied_by == {"overall": ["intervals", "intervals"]}
     apart = {
         (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
         (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
@@ -180,12 +188,26 @@ def test_languages_have_neighbours_and_numbers():
     assert all(near in languages for each in languages.values() for near in each.near)
 
 
-def test_typology_tells_neighbours_where_it_is_there(data_dir):
-    if not (data_dir / "uriel").is_dir():
-        pytest.skip("the data folder has no uriel")
-    languages = {each.code: each for each in board_of(record("a"), data=data_dir).data.languages}
+def test_typology_tells_neighbours_where_it_is_there(tmp_path):
+    codes = sorted({language(code).iso3 for code in CODES} | {language(code).individual for code in CODES})
+    # All languages are alike in nothing, but for two that are no relatives.
+    features = {code: [float(place == row % 7 + 1) for place in range(9)] for row, code in enumerate(codes)}
+    features |= {"fin": [1.0] * 4 + [0.0] * 5, "tam": [1.0] * 4 + [0.0] * 5}
+    write_uriel(tmp_path, [f"S_{place}" for place in range(9)], features)
+    languages = {each.code: each for each in board_of(record("a"), data=tmp_path).data.languages}
+    assert (languages["fi"].near[0], languages["ta"].near[0]) == ("ta", "fi")
     assert all(len(each.near) == 5 for each in languages.values())
-    assert "ru" in languages["uk"].near
+
+
+def test_the_transfer_gap_is_the_recorded_one_or_follows_from_cells():
+    (detail,) = make_board(published_entries("published:mBERT, zero-shot", XTREME_R), XTREME_R).details
+    gaps = {gap.task: gap for gap in detail.gaps}
+    xnli = {cell.language: cell.metrics["accuracy"][0] for cell in detail.cells if cell.task == "xnli"}
+    english = xnli.pop("en")
+    assert gaps["xnli"].value == pytest.approx(english - sum(xnli.values()) / 14, abs=1e-3)
+    assert gaps["xnli"].low is None
+    assert "xquad" not in gaps
+    assert {gap.value for gap in board_of(record("a")).details[0].gaps} == {7.0}
 
 
 def test_a_score_that_is_none_is_refused_with_its_place():
@@ -202,3 +224,27 @@ def test_given_ids_are_kept_or_refused():
     entries[1].id = "../x"
     with pytest.raises(DataError, match="no id"):
         make_board(entries, XTREME_R)
+
+
+def test_scores_of_different_splits_are_no_comparison():
+    with pytest.raises(DataError, match="different splits"):
+        board_of(record("a"), msgspec.structs.replace(record("b"), split="dev"))
+    with pytest.raises(DataError, match="different splits"):
+        read_entries(["published", msgspec.structs.replace(record("b"), split="dev")], XTREME_R)
+    assert board_of(msgspec.structs.replace(record("b"), split="dev")).data.provenance[0].split == "dev"
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme", "mini", "mldoc", "checklist"])
+def test_a_board_may_have_nobody_on_it_yet(name):
+    board = make_board([], suite(name), title="New")
+    assert (board.data.systems, board.data.ranks, board.data.ties["overall"]) == ([], {}, [])
+    assert [task.id for task in board.data.tasks] == list(suite(name).tasks)
+    assert all(task.lower_is_better == (name == "checklist") for task in board.data.tasks)
+
+
+def test_where_less_is_better_the_least_is_first():
+    tests = suite("checklist")
+    entries = [BoardEntry(name, "", averages=dict.fromkeys(tests.tasks, number(value))) for name, value in SOME_RATES]
+    data = make_board(entries, tests).data
+    assert data.ranks["flat"].rank == [2, 1]
+    assert unpacked(data.averages["overall"].value)[:, 0].tolist() == [3000, 1000]

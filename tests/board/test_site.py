@@ -108,6 +108,16 @@ def test_a_site_that_cannot_be_made_leaves_the_old_one(tmp_path, small_web):  # 
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_what_the_killed_left_beside_a_site_goes_when_it_is_old(tmp_path):
+    old, young = tmp_path / ".site.a.part", tmp_path / ".site.b.part"
+    for folder in (old, young):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    build_board(["published"], tmp_path / "site")
+    assert not old.exists()
+    assert young.exists()
+
+
 def test_a_link_to_a_site_stays_a_link(tmp_path):
     build_board(["published"], tmp_path / "real")
     (tmp_path / "link").symlink_to("real")
@@ -187,6 +197,7 @@ def test_systems_with_answers_are_told_apart_by_paired_tests(tmp_path, two_tasks
     data = read_data(tmp_path / "site")
     assert all(system["has_predictions"] and system["complete"] for system in data["systems"])
     assert data["ties"] == {"overall": [["a", "b"]]}
+    assert data["tied_by"] == {"overall": ["paired"]}
     detail = read_detail(tmp_path / "site", "a")
     overall = {
         other: next(each for each in of if each["column"] == "overall") for other, of in detail["paired"].items()

@@ -10,7 +10,7 @@ import msgspec
 from isogloss.analysis.published_scores import human_score, speakers
 from isogloss.board.analyses import system_analyses
 from isogloss.board.encoding import packed
-from isogloss.board.entries import BoardEntry, completed_averages
+from isogloss.board.entries import BoardEntry, completed_averages, transfer_gaps
 from isogloss.board.facts import shown_names, system_facts, unique_ids
 from isogloss.board.model import (
     OVERALL,
@@ -32,6 +32,7 @@ from isogloss.board.paired import PairedTests
 from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
+from isogloss.metrics.student import ALPHA
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.names import known_language
@@ -80,6 +81,7 @@ def make_board(
     columns = [completed_averages(entry, suite) for entry in entries]
     tests = paired or {}
     systems, provenance = _systems(entries, ids, columns)
+    ties = _ties(columns, tests, suite)
     shared = BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -94,7 +96,8 @@ def make_board(
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),
         ranks=board_ranks(entries, columns, suite),
-        ties=_ties(columns, tests, ids, suite),
+        ties={OVERALL: [[ids[place] for place in group] for group, _ in ties]},
+        tied_by={OVERALL: [kind for _, kind in ties]},
         tie_test=f"{TIE_TEST} There are no paired tests here: {printable(no_tests)}" if no_tests else TIE_TEST,
         footnotes=[
             Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes
@@ -203,21 +206,23 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAvera
     return found
 
 
-def _ties(
-    columns: Sequence[Columns],
-    tests: PairedTests,
-    ids: Sequence[str],
-    suite: Suite,
-) -> dict[str, list[list[str]]]:
+def _ties(columns: Sequence[Columns], tests: PairedTests, suite: Suite) -> list[tuple[list[int], str]]:
+    """Groups of systems by their overall figures, and by what each was found: "paired", "intervals" or "both"."""
+    p_values = {pair: test.p for pair, of in tests.items() for test in of if test.column == OVERALL}
+
     def tied(one: int, other: int) -> bool | None:
-        for first, second in ((one, other), (other, one)):
-            for test in tests.get((first, second), ()):
-                if test.column == OVERALL:
-                    return test.p >= 0.05
+        if (one, other) in p_values:
+            return p_values[one, other] >= ALPHA
         return intervals_overlap(columns[one][OVERALL], columns[other][OVERALL])
 
     groups = tie_groups(columns, OVERALL, tied, lower=lower_is_better(suite.tasks[0]))
-    return {OVERALL: [[ids[place] for place in group] for group in groups]}
+    found = []
+    for first, *others in groups:
+        is_paired = {(first, other) in p_values for other in others}
+        found.append(
+            ([first, *others], "both" if len(is_paired) > 1 else "paired" if True in is_paired else "intervals")
+        )
+    return found
 
 
 def _provenance(entry: BoardEntry) -> BoardProvenance | None:
@@ -249,7 +254,7 @@ def _detail(
         )
         for (name, code), cell in entry.cells.items()
     ]
-    gaps = [SystemGap(name, *_short(gap)) for name, gap in entry.gaps.items()]
+    gaps = [SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()]
     paired = {ids[second]: list(of) for (first, second), of in tests.items() if first == place}
     metadata = printable_values(entry.metadata, 2000)
     return SystemDetail(ids[place], metadata, cells, gaps, entry.checklist, paired, entry.missing(suite))

@@ -9,6 +9,7 @@ from typing import Any
 from isogloss.analysis.inputs import mean_of_metrics
 from isogloss.board.model import OVERALL, SystemErrorRate
 from isogloss.metrics import aggregate
+from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
@@ -104,6 +105,21 @@ def _task_average(entry: BoardEntry, name: str, suite: Suite) -> Number | None:
     scores = [entry.scores.get((name, code)) for code in suite.languages_of(name)]
     known = [score for score in scores if score is not None]
     return _mean(known, [1.0] * len(known)) if len(known) == len(scores) else None
+
+
+def transfer_gaps(entry: BoardEntry, suite: Suite) -> dict[str, Number]:
+    """English minus the mean of the other languages, by task: as it is recorded, else from all its cells."""
+    found = {}
+    for name in suite.tasks:
+        scores = {code: entry.scores.get((name, code)) for code in suite.languages_of(name)}
+        english = scores.pop(PIVOT, None)
+        others = [score for score in scores.values() if score is not None]
+        if name in entry.gaps:
+            found[name] = entry.gaps[name]
+        elif english is not None and others and len(others) == len(scores):
+            mean = _mean(others, [1.0] * len(others))
+            found[name] = Number(english.value - mean.value, None, None, english.n + mean.n)
+    return found
 
 
 def _weights(names: Iterable[str], suite: Suite) -> list[float]:

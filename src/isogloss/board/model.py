@@ -152,7 +152,8 @@ class BoardData(msgspec.Struct, frozen=True):
         averages: by column: "overall", a category, a task.
         ranks: by view, over complete systems.
         ties: by column, systems that cannot be told apart from the first of their group, best first.
-        tie_test: how that was found out.
+        tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
+        tie_test: the same in words.
         has_bias: whether the site has `bias.js`, which tells what the examples are like.
     """
 
@@ -170,6 +171,7 @@ class BoardData(msgspec.Struct, frozen=True):
     averages: dict[str, PackedAverages]
     ranks: dict[str, BoardRanks]
     ties: dict[str, list[list[str]]]
+    tied_by: dict[str, list[str]]
     tie_test: str
     footnotes: list[Footnote]
     provenance: list[BoardProvenance]

@@ -1,9 +1,11 @@
 """A board on disk: a folder that opens from disk or from any web host, replaced as a whole."""
 
 import ctypes
+import glob
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -120,6 +122,7 @@ def write_site(board: Board, folder: Path) -> None:
     place = folder.resolve()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(place)
         beside = Path(mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
         try:
             for name, content in site_files(board):
@@ -133,6 +136,14 @@ def write_site(board: Board, folder: Path) -> None:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise DataError(f"cannot be written ({error.strerror or error})", where=str(folder)) from error
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove what was left beside a site by those who were killed; nobody takes an hour to write one."""
+    for folder in place.parent.glob(f".{glob.escape(place.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > 3600:
+                shutil.rmtree(folder)
 
 
 def _put_in_place(new: Path, place: Path) -> None:

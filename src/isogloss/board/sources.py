@@ -30,7 +30,7 @@ def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[
     A record of the checklist belongs to the system of the same name and regime, where there is one.
 
     Raises:
-        DataError: a source is not what it should be, or none has anything of the suite.
+        DataError: a source is not what it should be, none has anything of the suite, or they are of different splits.
         UnknownNameError: there is no such published system.
     """
     entries = [entry for source in sources for entry in _read(source, suite)]
@@ -44,6 +44,10 @@ def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[
         raise DataError(f"there are no scores of {suite.id}", fix=FIX)
     for entry in found:
         _refuse_strange_numbers(entry)
+    splits = {entry.scorer[1] or "test": entry.source for entry in found}
+    if len(splits) > 1:
+        what = f"scores of different splits are no comparison: {', '.join(splits)}"
+        raise DataError(what, where=list(splits.values())[-1], fix="Make a board of each")
     return found
 
 

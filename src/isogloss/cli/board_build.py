@@ -35,7 +35,7 @@ def build(
     Examples:
       isogloss board build --out site
       isogloss board build runs/xlmr/zero-shot results.json published -o site
-      isogloss board build runs/* --explain explain.json --data data -o site
+      isogloss board build runs/*/* --explain explain.json --data data -o site
     """
     from isogloss.board.site import build_board
 

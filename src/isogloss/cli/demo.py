@@ -60,8 +60,9 @@ def demo(
         "isogloss export xquad --data data --out inputs   what to answer",
         "isogloss score YOUR-PREDICTIONS --data data      every number, with intervals",
         "isogloss run ngram --data data --out runs        the floor on the real tasks",
-        "isogloss board build runs/* published -o site    them beside the papers' systems, to host anywhere",
-        "isogloss board serve --help                      the same pages with submissions",
+        "isogloss board build runs/*/* published -o site  them beside the papers' systems, to host anywhere",
+        "isogloss board admin create my-board             the same pages with submissions; then",
+        "isogloss board serve my-board                    at http://127.0.0.1:8000",
     ):
         say(f"  {line}")
     if not has_charts:
