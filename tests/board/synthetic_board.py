@@ -62,7 +62,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "tie_test": "Systems of a group cannot be told apart by a paired test.",
         "provenance": [
             {
-                "scorer": "isogloss 1.0",
+                "scorer": "1.0",
                 "split": "test",
                 "resample": "bootstrap",
                 "checksums": {each["id"]: {code: f"sum-{each['id']}-{code}" for code in each["languages"]} for each in tasks},

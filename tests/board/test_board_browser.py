@@ -291,7 +291,7 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     for _ in range(2):
         tab.keyboard.press("ArrowRight")
     said = tab.locator("#tip").inner_text()
-    assert "XNLI" in said and "scorer isogloss 1.0" in said and "15 checksums" in said
+    assert "XNLI" in said and "scorer Isogloss 1.0" in said and "15 checksums" in said
     assert tab.locator("[aria-describedby=tip]").count() == 1
     tab.keyboard.press("ArrowDown")
     said = tab.locator("#tip").inner_text()

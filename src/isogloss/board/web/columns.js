@@ -31,7 +31,7 @@ export function provenanceLines(board, system, task, code) {
   if (!found) return [system.reported ? `reported: ${system.source || system.paper || "source not given"}` : ""];
   const sums = found.checksums[task?.id] ?? {};
   const sum = code ? sums[code] : Object.keys(sums).length ? plural(Object.keys(sums).length, "checksum") + " on the system's page" : "";
-  return [`scorer ${found.scorer}${sum ? `; data ${sum}` : ""}`];
+  return [`scorer Isogloss ${found.scorer}${sum ? `; data ${sum}` : ""}`];
 }
 
 export const intervalText = ({ low, high }) => (missing(low) || missing(high) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`);
@@ -80,7 +80,7 @@ function spread(rows, id) {
 }
 
 function scoreColumn(table, column, best) {
-  const range = spread(table.rows, column.id);
+  let range = [0, 100];
   const figure = (row) => row.figures.get(column.id);
   const notes = (row) => (table.board.footnotes ?? []).some((note) => note.system === row.system?.id && note.task === column.id);
   const show = (row) => {
@@ -101,6 +101,8 @@ function scoreColumn(table, column, best) {
     group: column.category ? categoryTitle(column.category) : "", className: `score ${column.kind}`,
     value: (row) => (missing(figure(row)?.value) ? null : figure(row).value),
     tip: (row) => scoreTip(table, column, row),
+    // Colours and strips compare the rows that are on the screen.
+    prepare: (rows) => { range = spread(rows, column.id); },
     strength: (row) => (missing(figure(row).value) || figure(row).partial ? null : Math.max(0, (figure(row).value - range[0]) / (range[1] - range[0] || 1))),
   };
 }

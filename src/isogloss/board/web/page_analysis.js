@@ -84,7 +84,7 @@ function shownAnalysis(board, mode, systems, details, params) {
   return [
     element("p", { class: "headline" }, mode === "bias" ? `${board.task.get(task.chosen)?.title ?? task.chosen}, ${attribute.chosen}: ${shown[0]?.title ?? ""}` : [names[0], mode === "pairwise" ? [" minus ", names[1]] : ""]),
     mode === "pairwise" && !tested ? element("p", { class: "soft" }, "These two were not analysed as a pair: differences without intervals.") : "",
-    element("div", { class: "controls" }, select("task", "Task", task, (id) => board.task.get(id)?.title ?? id), select("language", "Language", language, (code) => board.language.get(code)?.name ?? code),
+    element("div", { class: "controls roomy" }, select("task", "Task", task, (id) => board.task.get(id)?.title ?? id), select("language", "Language", language, (code) => board.language.get(code)?.name ?? code),
       select("metric", "Metric", metric, (name) => name), select("attribute", "Attribute", attribute, (name) => name)),
     element("div", { class: "charts" }, shown.map((chart) => element("figure", {}, element("figcaption", {}, title(chart)),
       barChart({ records: records(mode, chart), signed: mode === "pairwise", marked: mode === "single", description: title(chart), click: mode === "bias" ? null : (record) => listExamples(board, chart, record.bucket, systems, details, examples) }),

@@ -28,7 +28,7 @@ function headlineOf(board, table, row) {
   const overall = row.figures.get("overall");
   if (row.rank === null) return element("p", { class: "headline" }, `Not ranked: ${row.cells} of ${board.cellCount} cells. ${lackText(board, row)}.`);
   return element("p", { class: "headline" }, "Overall ", element("strong", {}, scoreText(overall.value)), Number.isNaN(overall.low) ? "" : ` (${scoreText(overall.low)}–${scoreText(overall.high)})`,
-    `, rank ${row.rank}${row.range && row.range[0] !== row.range[1] ? ` (${row.range[0]} to ${row.range[1]})` : ""} of ${table.ranked} complete systems.`);
+    `, rank ${row.rank}${row.range && row.range[0] !== row.range[1] ? ` (${row.range[0]} to ${row.range[1]})` : ""} of ${plural(table.ranked, "complete system")}.`);
 }
 
 // What is known of the system; what is not disclosed says so.
@@ -105,7 +105,7 @@ function provenanceSection(board, system, detail) {
   const rows = cells.map((cell) => element("tr", {}, element("td", {}, board.task.get(cell.task)?.name ?? cell.task), element("td", {}, cell.language), element("td", { class: "number" }, countText(cell.n || null)),
     element("td", {}, numbers(cell)), element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"), element("td", { class: "code" }, cell.signature || "–", (cell.notes ?? []).map((note) => element("p", {}, note)))));
   const head = ["Task", "Language", "n", "Figures", "Data", "Signature"].map((title) => element("th", { scope: "col" }, title));
-  return element("section", {}, element("h2", {}, "Provenance"), element("p", {}, made ? `Scored here with ${made.scorer}${made.split ? `, split ${made.split}` : ""}.` : `Reported: ${system.source || system.paper || "source not given"}. Nothing of it was scored here.`),
+  return element("section", {}, element("h2", {}, "Provenance"), element("p", {}, made ? `Scored here with Isogloss ${made.scorer}${made.split ? `, split ${made.split}` : ""}.` : `Reported: ${system.source || system.paper || "source not given"}. Nothing of it was scored here.`),
     rows.length ? element("details", {}, element("summary", {}, `Figures, data and signature of ${plural(rows.length, "cell")}`),
       element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Cells" }, element("table", { class: "data plain" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows)))) : null);
 }

@@ -41,9 +41,13 @@ export function systemTable(board, { columns, main, params, name, label }) {
 
 function valueColumn(board, column, values, place) {
   const known = values.filter((value) => !missing(value));
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const best = column.lower ? low : high;
-  return { id: column.id, title: column.title, hint: column.hint, note: column.note, group: column.group, numeric: true, score: true, className: "score", lower: column.lower,
+  const best = column.lower ? Math.min(...known) : Math.max(...known);
+  let [low, high] = [0, 100];
+  const prepare = (rows) => {
+    const seen = rows.map((row) => row.values[place]).filter((value) => !missing(value));
+    [low, high] = [Math.min(...seen), Math.max(...seen)];
+  };
+  return { id: column.id, title: column.title, hint: column.hint, note: column.note, group: column.group, numeric: true, score: true, className: "score", lower: column.lower, prepare,
     value: (row) => row.values[place] ?? null,
     show: (row) => element("span", { class: row.values[place] === best ? "best" : null }, scoreText(row.values[place])),
     strength: (row) => (missing(row.values[place]) ? null : (row.values[place] - low) / (high - low || 1)),

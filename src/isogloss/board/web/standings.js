@@ -1,5 +1,6 @@
 import { chosenColumns, keptSystems, narrowedCells } from "./filters.js";
 import { BY_LANGUAGE, RANKINGS, groupedBy, overallFigure, partialMean, rankIntervals, ranksOf, systemParts, weightedMean } from "./ranking.js";
+import { drawnRankIntervals } from "./rank_draws.js";
 
 export const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
 
@@ -75,8 +76,9 @@ export function standings(board, params) {
   shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
   const ranks = ranksOf(values, lower);
-  const ranges = rangesOf(board, rows, values, by, choice, rows.length === board.systems.length);
-  rows.forEach((row, at) => { row.rank = ranks[at]; row.range = ranges.at(at); });
+  rows.forEach((row, at) => { row.rank = ranks[at]; });
+  const ranges = rangesOf(board, rows, values, { ...by, lower }, choice, columns, rows.length === board.systems.length);
+  rows.forEach((row, at) => { row.range = ranges.at(at); });
   return { board, columns, shown, rows, by, choice, ranked: ranks.filter((rank) => rank !== null).length, rangeHint: ranges.hint };
 }
 
@@ -88,18 +90,25 @@ export const wholeValue = (row, id) => {
   return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
 };
 
-// Over the whole board the builder's own rank intervals hold; over a part of it, what the scores' intervals leave open.
-function rangesOf(board, rows, values, by, choice, all) {
+// Over the whole board the builder's own rank intervals hold. Over a part of it languages are drawn again here; where that
+// cannot be, there is what the scores' own intervals leave open.
+function rangesOf(board, rows, values, by, choice, columns, all) {
   const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
   const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
   if (ready) {
     const range = ({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null);
-    return { at: (place) => range(rows[place]), hint: "the ranks it may have with other languages drawn, 95 %" };
+    return { at: (place) => range(rows[place]), hint: DRAWN };
   }
+  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
+  const drawn = by.lower ? null : drawnRankIntervals(board, rows.map(({ system }) => system), values, parts, by.kind === "overall" ? choice : { ranking: "flat" });
+  if (drawn) return { at: (place) => widened(drawn[place], rows[place].rank), hint: DRAWN };
   const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
   const found = rankIntervals(values, bound("low"), bound("high"));
   return { at: (place) => found[place], hint: "the ranks that the intervals of the scores leave open" };
 }
+
+const DRAWN = "95 % of its ranks if other languages are drawn";
+const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(range[1], rank)];
 
 // Groups of systems that a paired test does not tell apart, as letters: a, b, …
 export function tieLetters(board) {

@@ -89,7 +89,9 @@ export function dataTable({ columns: all, rows, params, start, caption, label, b
   const sorted = sortRows(rows, sort.column, sort.descending, fallback);
   const pages = Math.max(1, Math.ceil(sorted.length / perPage));
   const page = Math.min(pages, Math.max(1, Number(params.get("page")) || 1));
-  const body = element("tbody", {}, sorted.slice((page - 1) * perPage, page * perPage).map((row) =>
+  const shown = sorted.slice((page - 1) * perPage, page * perPage);
+  for (const column of columns) column.prepare?.(shown);
+  const body = element("tbody", {}, shown.map((row) =>
     element("tr", { class: rowClass?.(row) }, columns.map((column) => bodyCell(column, row)))));
   arrowKeys(body);
   const head = element("thead", {}, groupHeads(columns), element("tr", {}, columns.map((column) => headCell(column, sort, start))));
