@@ -15,7 +15,8 @@ function askFor(system, again) {
 }
 
 function silence(system) {
-  if (!system.has_predictions) return `${system.name}: no answers to analyse, only ${system.reported ? "reported " : ""}figures`;
+  if (!system.has_predictions)
+    return `${system.name}: no answers to analyse, only ${system.reported ? "reported " : ""}figures`;
   if (analysed.get(system.id) === null) return "looking for analyses…";
   return analysed.get(system.id) ? "" : `${system.name}: no analyses on this board (isogloss explain makes them)`;
 }
@@ -31,7 +32,12 @@ function reasons(board, ticked) {
   };
 }
 
-const BUTTONS = [["compare", "Compare"], ["bias", "Dataset bias"], ["single", "Single analysis"], ["pairwise", "Pairwise analysis"]];
+const BUTTONS = [
+  ["compare", "Compare"],
+  ["bias", "Dataset bias"],
+  ["single", "Single analysis"],
+  ["pairwise", "Pairwise analysis"],
+];
 
 // The paper's three buttons and Compare, for the rows that are ticked.
 export function analysisBar(board, params) {
@@ -40,13 +46,38 @@ export function analysisBar(board, params) {
   const bar = element("div", { class: "actions", role: "group", "aria-label": "Ticked systems" });
   const draw = () => {
     const why = reasons(board, ticked);
-    const target = (mode) => hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: ticked.map(({ id }) => id) });
-    bar.replaceChildren(element("span", { class: "soft" }, ticked.length ? `${ticked.length} ticked:` : "Tick rows to"),
-      ...BUTTONS.map(([mode, title]) => element("span", { class: "action" },
-        element("button", { type: "button", "aria-disabled": why[mode] ? "true" : null, "aria-describedby": why[mode] ? `why-${mode}` : null, "data-mode": mode,
-          click: () => { if (!why[mode]) location.hash = target(mode); } }, title),
-        why[mode] ? element("small", { id: `why-${mode}` }, why[mode]) : "")),
-      ticked.length ? element("button", { type: "button", class: "chip clear", click: () => changeParams({ tick: null }) }, "untick all") : "");
+    const target = (mode) =>
+      hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: ticked.map(({ id }) => id) });
+    bar.replaceChildren(
+      element("span", { class: "soft" }, ticked.length ? `${ticked.length} ticked:` : "Tick rows to"),
+      ...BUTTONS.map(([mode, title]) =>
+        element(
+          "span",
+          { class: "action" },
+          element(
+            "button",
+            {
+              type: "button",
+              "aria-disabled": why[mode] ? "true" : null,
+              "aria-describedby": why[mode] ? `why-${mode}` : null,
+              "data-mode": mode,
+              click: () => {
+                if (!why[mode]) location.hash = target(mode);
+              },
+            },
+            title,
+          ),
+          why[mode] ? element("small", { id: `why-${mode}` }, why[mode]) : "",
+        ),
+      ),
+      ticked.length
+        ? element(
+            "button",
+            { type: "button", class: "chip clear", click: () => changeParams({ tick: null }) },
+            "untick all",
+          )
+        : "",
+    );
   };
   for (const system of ticked) askFor(system, draw);
   draw();

@@ -26,11 +26,20 @@ function languageScores(task, scores, single) {
 
 // The metrics of tasks that average several; the last one follows from the others and their mean.
 function singleMetrics(data) {
-  const found = new Map(Object.keys(data.cells).filter((name) => name.includes(":")).map((name) => [name, unpacked(data.cells[name])]));
+  const found = new Map(
+    Object.keys(data.cells)
+      .filter((name) => name.includes(":"))
+      .map((name) => [name, unpacked(data.cells[name])]),
+  );
   for (const { id, metrics = [] } of data.tasks.filter((task) => data.cells[task.id])) {
     const others = metrics.slice(0, -1).map((name) => found.get(`${id}:${name}`));
     if (!others.length || others.some((scores) => !scores)) continue;
-    found.set(`${id}:${metrics.at(-1)}`, unpacked(data.cells[id]).map((mean, at) => others.reduce((rest, scores) => rest - scores[at], metrics.length * mean)));
+    found.set(
+      `${id}:${metrics.at(-1)}`,
+      unpacked(data.cells[id]).map((mean, at) =>
+        others.reduce((rest, scores) => rest - scores[at], metrics.length * mean),
+      ),
+    );
   }
   return found;
 }
@@ -44,18 +53,38 @@ export function openBoard(data) {
   const tasks = data.tasks.map((task) => {
     const scores = data.cells[task.id] ? unpacked(data.cells[task.id]) : none(systems.length * task.languages.length);
     // A title may go on after a colon; the name stands in narrow columns.
-    return { ...task, name: task.name.split(":")[0], title: task.name, scores, ...languageScores(task, scores, single), place: new Map(task.languages.map((code, at) => [code, at])) };
+    return {
+      ...task,
+      name: task.name.split(":")[0],
+      title: task.name,
+      scores,
+      ...languageScores(task, scores, single),
+      place: new Map(task.languages.map((code, at) => [code, at])),
+    };
   });
-  const averages = new Map(Object.entries(data.averages).map(([name, columns]) => [name, {
-    value: unpacked(columns.value),
-    low: columns.low ? unpacked(columns.low) : none(systems.length),
-    high: columns.high ? unpacked(columns.high) : none(systems.length),
-  }]));
-  for (const system of systems) system.cells = tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
+  const averages = new Map(
+    Object.entries(data.averages).map(([name, columns]) => [
+      name,
+      {
+        value: unpacked(columns.value),
+        low: columns.low ? unpacked(columns.low) : none(systems.length),
+        high: columns.high ? unpacked(columns.high) : none(systems.length),
+      },
+    ]),
+  );
+  for (const system of systems)
+    system.cells = tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
   const used = new Set(tasks.flatMap((task) => task.languages));
-  const languages = data.languages.filter((language) => used.has(language.code)).sort((a, b) => a.name.localeCompare(b.name));
+  const languages = data.languages
+    .filter((language) => used.has(language.code))
+    .sort((a, b) => a.name.localeCompare(b.name));
   return {
-    ...data, tasks, averages, systems, languages, single,
+    ...data,
+    tasks,
+    averages,
+    systems,
+    languages,
+    single,
     task: new Map(tasks.map((task) => [task.id, task])),
     system: new Map(systems.map((system) => [system.id, system])),
     language: new Map(languages.map((language) => [language.code, language])),
@@ -63,7 +92,8 @@ export function openBoard(data) {
   };
 }
 
-export const cellMetricText = (task) => task.cellMetric || (task.metric === "score" ? task.metrics.join(" and ") : task.metric);
+export const cellMetricText = (task) =>
+  task.cellMetric || (task.metric === "score" ? task.metrics.join(" and ") : task.metric);
 
 // A task's name where single languages are shown, with the metric if that is not the task's own figure.
 export const cellTitle = (task) => (task.cellMetric ? `${task.name} ${task.cellMetric.toUpperCase()}` : task.name);
@@ -83,13 +113,16 @@ const askedFiles = new Map();
 // A script of the site, loaded once when it is needed: pages from disk cannot fetch. False where it is not there.
 export function scriptFile(path) {
   if (!askedFiles.has(path)) {
-    askedFiles.set(path, new Promise((resolve) => {
-      const script = document.createElement("script");
-      script.src = path;
-      script.addEventListener("load", () => resolve(true));
-      script.addEventListener("error", () => resolve(false));
-      document.head.append(script);
-    }));
+    askedFiles.set(
+      path,
+      new Promise((resolve) => {
+        const script = document.createElement("script");
+        script.src = path;
+        script.addEventListener("load", () => resolve(true));
+        script.addEventListener("error", () => resolve(false));
+        document.head.append(script);
+      }),
+    );
   }
   return askedFiles.get(path);
 }

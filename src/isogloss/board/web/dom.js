@@ -1,9 +1,13 @@
 // Everything a reader sees is set as text: names, notes and addresses of others are never read as markup.
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 // Controls and marks that turn the direction of text act instead of being seen.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNPRINTABLE =
+  /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-export const printable = (text) => String(text).replace(/[\t\n\r]+/g, " ").replace(UNPRINTABLE, "\ufffd");
+export const printable = (text) =>
+  String(text)
+    .replace(/[\t\n\r]+/g, " ")
+    .replace(UNPRINTABLE, "\ufffd");
 
 function filledNode(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -11,8 +15,12 @@ function filledNode(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false)
-    .map((child) => (child instanceof Node ? child : printable(child))));
+  node.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false)
+      .map((child) => (child instanceof Node ? child : printable(child))),
+  );
   return node;
 }
 
@@ -29,9 +37,10 @@ export const nameOf = (text, attributes = {}) => element("bdi", attributes, text
 export const link = (href, ...children) => element("a", { href }, ...children);
 
 // Addresses come from metadata: only those of the web are followed.
-export const outside = (url, ...children) => (/^https?:\/\//i.test(url ?? "")
-  ? element("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank" }, ...children)
-  : element("span", {}, ...children));
+export const outside = (url, ...children) =>
+  /^https?:\/\//i.test(url ?? "")
+    ? element("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank" }, ...children)
+    : element("span", {}, ...children);
 
 export const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
@@ -47,7 +56,12 @@ export const countText = (value) => (missing(value) ? "–" : value.toLocaleStri
 
 export function sizeText(value) {
   if (missing(value)) return "–";
-  for (const [unit, letter] of [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]]) {
+  for (const [unit, letter] of [
+    [1e12, "T"],
+    [1e9, "B"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ]) {
     if (value >= unit) return `${Number((value / unit).toPrecision(3))} ${letter}`;
   }
   return String(Number(value.toPrecision(3)));

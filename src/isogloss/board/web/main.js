@@ -13,7 +13,17 @@ import { nothing } from "./parts.js";
 import { followRoutes, onRoute, readRoute } from "./state.js";
 import { startTips } from "./tips.js";
 
-const PAGES = { "": leaderboardPage, system: systemPage, language: languagePage, family: familyPage, task: taskPage, compare: comparePage, languages: languagesPage, analysis: analysisPage, about: aboutPage };
+const PAGES = {
+  "": leaderboardPage,
+  system: systemPage,
+  language: languagePage,
+  family: familyPage,
+  task: taskPage,
+  compare: comparePage,
+  languages: languagesPage,
+  analysis: analysisPage,
+  about: aboutPage,
+};
 const THEMES = ["auto", "light", "dark"];
 
 // A page is made once for its path; changes of the parameters only update it, so that focus stays where it is.
@@ -49,7 +59,13 @@ function openPages(board, place) {
 }
 
 function themeSwitch(button) {
-  const stored = () => { try { return localStorage.getItem("isogloss-theme"); } catch { return null; } };
+  const stored = () => {
+    try {
+      return localStorage.getItem("isogloss-theme");
+    } catch {
+      return null;
+    }
+  };
   const show = (theme) => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
@@ -60,7 +76,11 @@ function themeSwitch(button) {
   show(theme);
   button.addEventListener("click", () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    try { localStorage.setItem("isogloss-theme", theme); } catch { /* a page without a store keeps the choice until it is closed */ }
+    try {
+      localStorage.setItem("isogloss-theme", theme);
+    } catch {
+      /* a page without a store keeps the choice until it is closed */
+    }
     show(theme);
   });
 }
@@ -68,7 +88,10 @@ function themeSwitch(button) {
 function start() {
   const place = document.getElementById("page");
   // The hash belongs to the pages, so the link to the content only moves the focus.
-  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); place.focus(); });
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    place.focus();
+  });
   themeSwitch(document.getElementById("theme"));
   let board;
   try {
@@ -78,7 +101,8 @@ function start() {
     return;
   }
   document.getElementById("suite").textContent = board.title ?? board.suite;
-  document.getElementById("made").textContent = `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
+  document.getElementById("made").textContent =
+    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
   startTips();
   closeListsOnClick();
   const show = openPages(board, place);

@@ -1,7 +1,7 @@
 import { groupedBy } from "./ranking.js";
 
 // Work that a filter may take: systems times cells times draws. Boards that would get fewer draws than the least get none.
-const MOST_WORK = 12e6;
+const MOST_WORK = 10e6;
 const LEAST_DRAWS = 100;
 const MOST_DRAWS = 400;
 const WEIGHT_FIELDS = { speakers: "speakers", resources: "articles" };
@@ -20,10 +20,13 @@ function randomNumbers(seed) {
 // How much each cell of a task counts when languages count as often as they were drawn; null if none of them was.
 function cellShares(column, times, ranking, language) {
   const field = WEIGHT_FIELDS[ranking];
-  const weights = column.codes.map((code) => times.get(code) * (field ? language.get(code)?.[field] ?? 0 : 1));
+  const weights = column.codes.map((code) => times.get(code) * (field ? (language.get(code)?.[field] ?? 0) : 1));
   if (!weights.some((weight) => weight > 0)) return null;
   const places = weights.map((_, at) => at).filter((at) => weights[at] > 0);
-  const groups = ranking === "family" ? [...groupedBy(places, (at) => language.get(column.codes[at])?.family ?? column.codes[at]).values()] : [places];
+  const groups =
+    ranking === "family"
+      ? [...groupedBy(places, (at) => language.get(column.codes[at])?.family ?? column.codes[at]).values()]
+      : [places];
   const shares = weights.map(() => 0);
   for (const group of groups) {
     const total = group.reduce((sum, at) => sum + weights[at], 0);
@@ -36,15 +39,27 @@ function cellShares(column, times, ranking, language) {
 function taskShares(columns, counted, ranking, weights) {
   const kept = columns.filter((_, at) => counted[at]);
   const categories = groupedBy(kept, ({ task }) => task.category);
-  const share = ({ task }) => (ranking === "category" ? 1 / categories.get(task.category).length / categories.size : ranking === "weights" ? weights[task.id] ?? 1 : 1);
+  const share = ({ task }) =>
+    ranking === "category"
+      ? 1 / categories.get(task.category).length / categories.size
+      : ranking === "weights"
+        ? (weights[task.id] ?? 1)
+        : 1;
   const total = kept.reduce((sum, column) => sum + share(column), 0);
   return columns.map((column, at) => (counted[at] ? share(column) / (total || 1) : 0));
 }
 
 function cellCoefficients(columns, times, { ranking, weights }, language) {
   const shares = columns.map((column) => cellShares(column, times, ranking, language));
-  const tasks = taskShares(columns, shares.map((found) => found !== null), ranking, weights);
-  return Float64Array.from(columns.flatMap((column, at) => (shares[at] ?? column.codes.map(() => 0)).map((share) => share * tasks[at])));
+  const tasks = taskShares(
+    columns,
+    shares.map((found) => found !== null),
+    ranking,
+    weights,
+  );
+  return Float64Array.from(
+    columns.flatMap((column, at) => (shares[at] ?? column.codes.map(() => 0)).map((share) => share * tasks[at])),
+  );
 }
 
 // The ranks that 95 % of the draws lie between, if languages are drawn again with replacement: for each value a pair, or null
@@ -57,8 +72,13 @@ export function drawnRankIntervals(board, systems, values, columns, choice) {
   // Ordering the systems costs about as much as a hundred cells of each.
   const draws = Math.min(MOST_DRAWS, Math.floor(MOST_WORK / (ranked.length * (cells + 100) || 1)));
   if (draws < LEAST_DRAWS || ranked.length < 2) return null;
-  const scores = ranked.map((at) => Float64Array.from(columns.flatMap(({ task, codes, scores: own }) =>
-    codes.map((code) => own[systems[at].at * task.languages.length + task.place.get(code)]))));
+  const scores = ranked.map((at) =>
+    Float64Array.from(
+      columns.flatMap(({ task, codes, scores: own }) =>
+        codes.map((code) => own[systems[at].at * task.languages.length + task.place.get(code)]),
+      ),
+    ),
+  );
   const moving = scores.map((own) => !own.some(Number.isNaN));
   if (!moving.some(Boolean)) return null;
   const codes = [...new Set(columns.flatMap((column) => column.codes))];
@@ -79,7 +99,9 @@ export function drawnRankIntervals(board, systems, values, columns, choice) {
     });
   }
   const made = values.map(() => null);
-  ranked.forEach((at, place) => { if (moving[place]) made[at] = [quantile(found[place], 0.025), quantile(found[place], 0.975)]; });
+  ranked.forEach((at, place) => {
+    if (moving[place]) made[at] = [quantile(found[place], 0.025), quantile(found[place], 0.975)];
+  });
   return made;
 }
 

@@ -1,21 +1,35 @@
 import { chosenColumns, keptSystems, narrowedCells } from "./filters.js";
-import { BY_LANGUAGE, RANKINGS, groupedBy, overallFigure, partialMean, rankIntervals, ranksOf, systemParts, weightedMean } from "./ranking.js";
+import {
+  BY_LANGUAGE,
+  RANKINGS,
+  groupedBy,
+  overallFigure,
+  partialMean,
+  rankIntervals,
+  ranksOf,
+  systemParts,
+  weightedMean,
+} from "./ranking.js";
 import { drawnRankIntervals } from "./rank_draws.js";
 
-export const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
+const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
 
 // Weights that the reader set: `w=xnli:2` in the address; a task weighs 1 otherwise.
-export const chosenWeights = (params) => Object.fromEntries(params.getAll("w").map((each) => {
-  const [id, weight] = each.split(":");
-  return [id, Math.max(0, Number(weight) || 0)];
-}));
+export const chosenWeights = (params) =>
+  Object.fromEntries(
+    params.getAll("w").map((each) => {
+      const [id, weight] = each.split(":");
+      return [id, Math.max(0, Number(weight) || 0)];
+    }),
+  );
 
 // The columns of scores: overall, then each category that averages several tasks, followed by its tasks.
-export function scoreColumns(board, columns) {
+function scoreColumns(board, columns) {
   const found = [{ id: "overall", title: "Overall", kind: "overall" }];
   for (const [name, group] of groupedBy(columns, ({ task }) => task.category)) {
     if (group.length > 1) found.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
-    for (const part of group) found.push({ id: part.task.id, title: part.task.name, kind: "task", category: name, part });
+    for (const part of group)
+      found.push({ id: part.task.id, title: part.task.name, kind: "task", category: name, part });
   }
   return found;
 }
@@ -26,7 +40,8 @@ const figureOf = (value, extra = {}) => ({ value, low: NaN, high: NaN, partial: 
 function boardFigure(board, name, system) {
   const column = board.averages.get(name);
   return column && !Number.isNaN(column.value[system.at])
-    ? figureOf(column.value[system.at], { low: column.low[system.at], high: column.high[system.at] }) : null;
+    ? figureOf(column.value[system.at], { low: column.low[system.at], high: column.high[system.at] })
+    : null;
 }
 
 function taskFigure(board, system, part, column) {
@@ -38,7 +53,9 @@ function taskFigure(board, system, part, column) {
 }
 
 function categoryFigure(board, name, group, figures, system) {
-  const whole = group.every((column) => column.whole) && board.categories.find((each) => each.name === name)?.tasks.length === group.length;
+  const whole =
+    group.every((column) => column.whole) &&
+    board.categories.find((each) => each.name === name)?.tasks.length === group.length;
   const ready = whole ? boardFigure(board, name, system) : null;
   const parts = group.map(({ task }) => figures.get(task.id));
   return ready ?? figureOf(parts.some(({ partial }) => partial) ? NaN : weightedMean(parts.map(({ value }) => value)));
@@ -48,17 +65,27 @@ function systemStanding(board, system, columns, shown, choice) {
   const parts = systemParts(board, system, columns);
   const figures = new Map(columns.map((column, at) => [column.task.id, taskFigure(board, system, parts[at], column)]));
   for (const column of shown) {
-    if (column.kind === "category") figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
+    if (column.kind === "category")
+      figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
   }
   const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
   const counted = BY_LANGUAGE.includes(choice.ranking) ? systemParts(board, system, columns, true) : parts;
-  figures.set("overall", ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })));
+  figures.set(
+    "overall",
+    ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })),
+  );
   return { system, figures, cells: system.cells, lacking: () => lackingCells(columns, parts) };
 }
 
 // The chosen cells that a system does not have, by task; asked for only where they are named.
-const lackingCells = (columns, parts) => columns.map((column, at) => ({ column, figure: parts[at].figure, codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])) }))
-  .filter(({ codes, figure }) => codes.length && Number.isNaN(figure));
+const lackingCells = (columns, parts) =>
+  columns
+    .map((column, at) => ({
+      column,
+      figure: parts[at].figure,
+      codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])),
+    }))
+    .filter(({ codes, figure }) => codes.length && Number.isNaN(figure));
 
 // All rows of the leaderboard with their ranks: by the score column that the table is sorted by, over the systems that
 // the filters leave and that have a whole figure there.
@@ -66,7 +93,12 @@ export function standings(board, params) {
   const columns = chosenColumns(board, params);
   const shown = scoreColumns(board, columns);
   const ranking = RANKINGS.find(({ id }) => id === chosenRanking(board, params)) ?? RANKINGS[0];
-  const choice = { ranking: ranking.id, hint: ranking.hint, weights: chosenWeights(params), narrowed: narrowedCells(params) };
+  const choice = {
+    ranking: ranking.id,
+    hint: ranking.hint,
+    weights: chosenWeights(params),
+    narrowed: narrowedCells(params),
+  };
   const kept = keptSystems(board, params);
   let rows = kept.map((system) => systemStanding(board, system, columns, shown, choice));
   const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
@@ -76,14 +108,29 @@ export function standings(board, params) {
   shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
   const ranks = ranksOf(values, lower);
-  rows.forEach((row, at) => { row.rank = ranks[at]; });
+  rows.forEach((row, at) => {
+    row.rank = ranks[at];
+  });
   const ranges = rangesOf(board, rows, values, { ...by, lower }, choice, columns, rows.length === board.systems.length);
-  rows.forEach((row, at) => { row.range = ranges.at(at); });
-  return { board, columns, shown, rows, by, choice, ranked: ranks.filter((rank) => rank !== null).length, rangeHint: ranges.hint };
+  rows.forEach((row, at) => {
+    row.range = ranges.at(at);
+  });
+  return {
+    board,
+    columns,
+    shown,
+    rows,
+    by,
+    choice,
+    ranked: ranks.filter((rank) => rank !== null).length,
+    rangeHint: ranges.hint,
+  };
 }
 
-const lowerIsBetter = (by, columns, ranking) => (by.kind === "task" ? by.part.task.lower_is_better
-  : Boolean(by.kind === "overall" && ranking.lower) || columns.every(({ task }) => task.lower_is_better));
+const lowerIsBetter = (by, columns, ranking) =>
+  by.kind === "task"
+    ? by.part.task.lower_is_better
+    : Boolean(by.kind === "overall" && ranking.lower) || columns.every(({ task }) => task.lower_is_better);
 
 export const wholeValue = (row, id) => {
   const figure = row.figures.get(id);
@@ -100,7 +147,15 @@ function rangesOf(board, rows, values, by, choice, columns, all) {
     return { at: (place) => range(rows[place]), hint: DRAWN };
   }
   const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
-  const drawn = by.lower ? null : drawnRankIntervals(board, rows.map(({ system }) => system), values, parts, by.kind === "overall" ? choice : { ranking: "flat" });
+  const drawn = by.lower
+    ? null
+    : drawnRankIntervals(
+        board,
+        rows.map(({ system }) => system),
+        values,
+        parts,
+        by.kind === "overall" ? choice : { ranking: "flat" },
+      );
   if (drawn) return { at: (place) => widened(drawn[place], rows[place].rank), hint: DRAWN };
   const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
   const found = rankIntervals(values, bound("low"), bound("high"));
@@ -113,9 +168,14 @@ const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(ra
 // Groups of systems that a paired test does not tell apart, as letters: a, b, …
 export function tieLetters(board) {
   const letters = new Map();
-  (board.ties?.overall ?? []).filter((group) => group.length > 1).forEach((group, at) => {
-    const letter = at < 26 ? String.fromCharCode(97 + at) : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + at % 26)}`;
-    for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group }]);
-  });
+  (board.ties?.overall ?? [])
+    .filter((group) => group.length > 1)
+    .forEach((group, at) => {
+      const letter =
+        at < 26
+          ? String.fromCharCode(97 + at)
+          : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
+      for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group }]);
+    });
   return letters;
 }

@@ -2,7 +2,10 @@
 export function readRoute(hash = location.hash) {
   const text = hash.startsWith("#/") ? hash.slice(2) : "";
   const cut = text.indexOf("?");
-  const path = (cut < 0 ? text : text.slice(0, cut)).split("/").filter((part) => part !== "").map(decodedPart);
+  const path = (cut < 0 ? text : text.slice(0, cut))
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decodedPart);
   return { path, params: new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1)) };
 }
 
@@ -27,7 +30,9 @@ function searchOf(record) {
 }
 
 let announce = () => {};
-export const onRoute = (listener) => { announce = listener; };
+export const onRoute = (listener) => {
+  announce = listener;
+};
 
 // Changes parameters of the page that is open: null or "" removes one, a list repeats it. A step that belongs to one
 // movement (typing, dragging) replaces the last entry of the history; any other can be taken back with "back".
@@ -35,7 +40,8 @@ export function changeParams(changes, { replace = false } = {}) {
   const { path, params } = readRoute();
   for (const [name, value] of Object.entries(changes)) {
     params.delete(name);
-    for (const each of [value].flat()) if (each !== null && each !== undefined && each !== "") params.append(name, each);
+    for (const each of [value].flat())
+      if (each !== null && each !== undefined && each !== "") params.append(name, each);
   }
   const hash = hashOf(path, params);
   if (hash === location.hash) return;

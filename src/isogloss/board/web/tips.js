@@ -40,6 +40,8 @@ export function startTips() {
   document.addEventListener("mouseover", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusin", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusout", () => showTip(null));
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") showTip(null); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") showTip(null);
+  });
   document.addEventListener("scroll", () => showTip(null), { capture: true, passive: true });
 }
