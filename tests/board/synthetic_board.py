@@ -65,7 +65,9 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
                 "scorer": "1.0",
                 "split": "test",
                 "resample": "bootstrap",
-                "checksums": {each["id"]: {code: f"sum-{each['id']}-{code}" for code in each["languages"]} for each in tasks},
+                "checksums": {
+                    each["id"]: {code: f"sum-{each['id']}-{code}" for code in each["languages"]} for each in tasks
+                },
             }
         ],
     }
@@ -157,7 +159,13 @@ def synthetic_detail(board: Board, at: int) -> Board:
     codes = [each["code"] for each in board["languages"]][:9]
     tests = ("Comparisons", "Intensifiers", "Properties")
     cells = [
-        {"task": each["id"], "language": code, "n": n, "metrics": {each["metric"]: [61.0, 58.5, 63.4]}, "signature": "v:1"}
+        {
+            "task": each["id"],
+            "language": code,
+            "n": n,
+            "metrics": {each["metric"]: [61.0, 58.5, 63.4]},
+            "signature": "v:1",
+        }
         for each in board["tasks"]
         for code, n in zip(each["languages"], each["n"], strict=True)
     ]
@@ -168,7 +176,9 @@ def synthetic_detail(board: Board, at: int) -> Board:
         "cells": cells,
         "gaps": [],
         "checklist": [{"test": test, "language": code, "value": 7.5 + 3 * at} for test in tests for code in codes],
-        "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]} if at == 0 else {},
+        "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]}
+        if at == 0
+        else {},
         "missing": [],
         "analyses": _analyses(second if at == 0 else "") if system["has_predictions"] else None,
     }
@@ -182,7 +192,10 @@ def _analyses(other: str) -> Board:
         for attribute, title in (("aLen", "length of the answer"), ("cLen", "length of the context"))
     ]
     single = [[*bucket, bucket[3] - 2.5, bucket[3] + 2.5, ["q1", "q2"]] for bucket in buckets]
-    pair = [[*bucket[:3], 60.0, 58.0, 2.0 - place, 1.0 - place, 3.0 - place, 0.04, False, ["q1"]] for place, bucket in enumerate(buckets)]
+    pair = [
+        [*bucket[:3], 60.0, 58.0, 2.0 - place, 1.0 - place, 3.0 - place, 0.04, False, ["q1"]]
+        for place, bucket in enumerate(buckets)
+    ]
     example = {"inputs": {"question": hostile.NAMES["html"]}, "gold": "gold", "answer": "answer", "score": 0.0}
     return {
         "single": [{**chart, "bars": single} for chart in charts],

@@ -152,6 +152,16 @@ function scoreColumn(table, column, best) {
   };
 }
 
+// The rank interval beside a rank; it may be known a moment later than the rank, and is filled in then.
+function rangeText(row) {
+  const node = element("span", { class: "range" });
+  row.showRange = () => {
+    node.textContent = row.range && row.range[0] !== row.range[1] ? `${row.range[0]}–${row.range[1]}` : "";
+  };
+  row.showRange();
+  return node;
+}
+
 function rankColumn(table) {
   const letters = tieLetters(table.board);
   const byOverall =
@@ -190,9 +200,7 @@ function rankColumn(table) {
         ? element("span", { class: "soft" }, row.human ? "" : "–")
         : [
             element("b", {}, row.rank),
-            row.range && row.range[0] !== row.range[1]
-              ? element("span", { class: "range" }, `${row.range[0]}–${row.range[1]}`)
-              : null,
+            rangeText(row),
             tied(row).length
               ? element(
                   "sup",
@@ -288,11 +296,14 @@ export function leaderboardColumns(table, params) {
       .filter(seen)
       .map(({ id }) => id),
   );
-  const best = (id) =>
-    table.rows.reduce((top, row) => {
-      const { value, partial } = row.figures.get(id);
-      return !partial && value > top ? value : top;
-    }, -Infinity);
+  const best = ({ id, part, lower = part?.task.lower_is_better }) =>
+    table.rows.reduce(
+      (top, row) => {
+        const { value, partial } = row.figures.get(id);
+        return !partial && (lower ? value < top : value > top) ? value : top;
+      },
+      lower ? Infinity : -Infinity,
+    );
   const name = {
     id: "name",
     title: "System",
@@ -306,7 +317,7 @@ export function leaderboardColumns(table, params) {
     rankColumn(table),
     name,
     REGIME_IN_FILES,
-    ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column.id))),
+    ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
   ];
 }

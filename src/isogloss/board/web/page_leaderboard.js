@@ -168,6 +168,7 @@ export function leaderboardPage(board) {
       filters.map(({ node }) => node),
     ),
   );
+  let later = 0;
   let seen = { columns: [], rows: [] };
   const node = element(
     "div",
@@ -231,6 +232,14 @@ export function leaderboardPage(board) {
     });
     seen = { columns, rows: made.sorted };
     place.content.replaceChildren(made.node, notes(table));
+    // After the table is on the screen, unless the next change came first.
+    clearTimeout(later);
+    if (table.drawRanges)
+      later = setTimeout(() => {
+        if (!table.drawRanges()) return;
+        for (const row of table.rows) row.showRange?.();
+        place.lead.replaceChildren(headline(table));
+      }, 60);
   };
   return { node, update, title: "Leaderboard" };
 }

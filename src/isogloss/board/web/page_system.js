@@ -15,6 +15,7 @@ export function systemPage(board, [id]) {
   const system = board.system.get(id);
   if (!system) return nothing("There is no such system on this board.");
   const table = standings(board, new URLSearchParams());
+  table.drawRanges?.();
   const row = table.rows.find((each) => each.system === system);
   const later = element("div");
   const wait = element("p", { class: "soft" }, "loading the system's own file…");

@@ -111,20 +111,13 @@ export function standings(board, params) {
   rows.forEach((row, at) => {
     row.rank = ranks[at];
   });
-  const ranges = rangesOf(board, rows, values, { ...by, lower }, choice, columns, rows.length === board.systems.length);
-  rows.forEach((row, at) => {
-    row.range = ranges.at(at);
-  });
-  return {
-    board,
-    columns,
-    shown,
-    rows,
-    by,
-    choice,
-    ranked: ranks.filter((rank) => rank !== null).length,
-    rangeHint: ranges.hint,
-  };
+  const table = { board, columns, shown, rows, by: { ...by, lower }, choice, values };
+  table.ranked = ranks.filter((rank) => rank !== null).length;
+  const ready = builtRanges(table, rows.length === board.systems.length);
+  if (ready) setRanges(table, ready, DRAWN);
+  else setRanges(table, leftOpen(table), "the ranks that the intervals of the scores leave open");
+  table.drawRanges = ready ? null : () => drawRanges(table);
+  return table;
 }
 
 const lowerIsBetter = (by, columns, ranking) =>
@@ -137,33 +130,45 @@ export const wholeValue = (row, id) => {
   return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
 };
 
-// Over the whole board the builder's own rank intervals hold. Over a part of it languages are drawn again here; where that
-// cannot be, there is what the scores' own intervals leave open.
-function rangesOf(board, rows, values, by, choice, columns, all) {
-  const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
-  const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
-  if (ready) {
-    const range = ({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null);
-    return { at: (place) => range(rows[place]), hint: DRAWN };
-  }
-  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
-  const drawn = by.lower
-    ? null
-    : drawnRankIntervals(
-        board,
-        rows.map(({ system }) => system),
-        values,
-        parts,
-        by.kind === "overall" ? choice : { ranking: "flat" },
-      );
-  if (drawn) return { at: (place) => widened(drawn[place], rows[place].rank), hint: DRAWN };
-  const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
-  const found = rankIntervals(values, bound("low"), bound("high"));
-  return { at: (place) => found[place], hint: "the ranks that the intervals of the scores leave open" };
+const DRAWN = "95 % of its ranks if other languages are drawn";
+
+function setRanges(table, ranges, hint) {
+  table.rangeHint = hint;
+  table.rows.forEach((row, at) => {
+    row.range = ranges[at];
+  });
 }
 
-const DRAWN = "95 % of its ranks if other languages are drawn";
-const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(range[1], rank)];
+// Over the whole board the builder's own rank intervals hold.
+function builtRanges({ board, rows, by, choice }, all) {
+  const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
+  const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+  return ready && rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
+}
+
+// What the scores' own intervals leave open.
+function leftOpen({ rows, values, by }) {
+  const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
+  return rankIntervals(values, bound("low"), bound("high"));
+}
+
+// Over a part of the board languages are drawn again here, which takes longer than a filter may: true if it was done.
+function drawRanges(table) {
+  const { board, rows, values, by, columns, choice } = table;
+  if (by.lower) return false;
+  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
+  const way = by.kind === "overall" ? choice : { ranking: "flat" };
+  const systems = rows.map(({ system }) => system);
+  const drawn = drawnRankIntervals(board, systems, values, parts, way);
+  if (!drawn) return false;
+  const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(range[1], rank)];
+  setRanges(
+    table,
+    drawn.map((range, at) => widened(range, rows[at].rank)),
+    DRAWN,
+  );
+  return true;
+}
 
 // Groups of systems that a paired test does not tell apart, as letters: a, b, …
 export function tieLetters(board) {
