@@ -20,6 +20,22 @@ KINDS = ("encoder", "encoder", "llm", "retrieval", "other")
 REGIMES = ("zero-shot", "translate-train", "in-language", "few-shot")
 HUMAN = {"xnli": 92.8, "xcopa": 97.6, "xquad": 91.2, "mlqa": 91.2, "tydiqa": 90.1}
 Board = dict[str, Any]
+_LENGTHS = {"attribute": "cLen", "title": "context length", "discrete": False, "n": 1190, "mean": 130.5}
+_TYPES = {
+    "attribute": "qType",
+    "title": "question type",
+    "discrete": True,
+    "n": 1190,
+    "shares": {"who": 0.25, "what": 0.75},
+}
+BIAS = {
+    "split": "test",
+    "distributions": [
+        {"task": "xquad", "language": code, "split": "test", **facts}
+        for code, most in (("en", 700), ("ar", 900))
+        for facts in ({**_LENGTHS, "quartiles": [20, 90, 120, 160, most]}, _TYPES)
+    ],
+}
 
 
 def packed(scores: np.ndarray) -> str:
@@ -59,6 +75,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "ranks": {},
         "ties": {"overall": [[systems[0]["id"], systems[1]["id"]]] if count > 1 else []},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
+        "has_bias": True,
         "tie_test": "Systems of a group cannot be told apart by a paired test.",
         "provenance": [
             {
@@ -212,6 +229,7 @@ def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
             shutil.copy(path, folder / path.name)
     (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")
     (folder / "data.js").write_text(f"globalThis.isoglossBoardData = {script_json(board)};\n", encoding="utf-8")
+    (folder / "bias.js").write_text(f"globalThis.isoglossBias = {script_json(BIAS)};\n", encoding="utf-8")
     for at, each in enumerate(board["systems"][:detailed]):
         call = f"globalThis.isoglossSystem({script_json(each['id'])}, {script_json(synthetic_detail(board, at))});\n"
         (folder / "systems" / f"{each['id']}.js").write_text(call, encoding="utf-8")

@@ -38,6 +38,7 @@ PAGES = [
     "#/analysis/single?system=s0",
     "#/analysis/pairwise?system=s0&system=s1",
     "#/analysis/bias",
+    "#/analysis/bias?attribute=qType",
     "#/analysis/single?system=s2",
     "#/about",
 ]
@@ -106,6 +107,17 @@ def test_the_three_buttons_say_why_they_are_not_to_be_pressed(open_page: Open) -
     assert tab.locator(".headline").inner_text() == "System 0 minus System 1"
     tab.locator(".bar").first.focus()
     assert "95 % interval +1.0 to +3.0" in tab.locator("#tip").inner_text()
+
+
+def test_dataset_bias(open_page: Open) -> None:
+    tab = open_page()
+    tab.click("[data-mode=bias]")
+    box = tab.locator(".box-plot").first
+    box.focus()
+    assert "median 120" in tab.locator("#tip").inner_text()
+    tab.select_option("label:has-text('Attribute') select", "qType")
+    tab.wait_for_selector("table.heat")
+    assert tab.locator("table.heat tbody tr").first.inner_text().split() == ["English", "25", "75"]
 
 
 def test_compare_uses_shared_cells_only(open_page: Open) -> None:

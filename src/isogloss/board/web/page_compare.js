@@ -164,7 +164,7 @@ function taskTable(board, systems, shared, params) {
     },
     {
       id: "shared",
-      title: "Shared languages",
+      title: "Shared",
       numeric: true,
       className: "number",
       value: (row) => row.codes.length,

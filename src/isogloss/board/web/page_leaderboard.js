@@ -20,7 +20,11 @@ function headline(table) {
     return element(
       "p",
       { class: "headline" },
-      table.rows.length ? "No system is complete on these columns: none is ranked." : "No system fits these filters.",
+      table.rows.length
+        ? "No system is complete on these columns: none is ranked."
+        : table.board.systems.length
+          ? "No system fits these filters."
+          : "There is no system on this board yet.",
     );
   const figure = lead.figures.get(table.by.id);
   const peers = ranked.filter((row) => row !== lead && row.range && lead.range && row.range[0] === 1);
