@@ -144,11 +144,21 @@ export const cellTip = (board, system, task, code) => {
   ];
 };
 
+const MOST_MARKS = 60;
+
+// The best, the worst, and some between them at even steps of their order: more marks would only cover each other.
+const evenly = (points) =>
+  points.length <= MOST_MARKS
+    ? points
+    : Array.from({ length: MOST_MARKS }, (_, at) => points[Math.round((at * (points.length - 1)) / (MOST_MARKS - 1))]);
+
 // One line for each group, a mark for each system on the scale of scores: where the field stands, at a look.
-export function stripChart({ lines, description }) {
+export function stripChart({ lines: all, description }) {
   const place = element("div", { class: "plot" });
+  const thinned = all.some(({ points }) => points.length > MOST_MARKS);
+  const lines = all.map((line) => ({ ...line, points: evenly(line.points) }));
   const height = 34;
-  return drawnToWidth(place, (width) => {
+  drawnToWidth(place, (width) => {
     const left = Math.min(180, width * 0.34);
     const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
     const from = Math.max(0, 10 * Math.floor(Math.min(...values) / 10));
@@ -191,6 +201,8 @@ export function stripChart({ lines, description }) {
     });
     return svg;
   });
+  const note = `Of many systems ${MOST_MARKS} are drawn on each line, from the best to the worst at even steps.`;
+  return element("div", {}, place, thinned ? element("p", { class: "soft" }, note) : null);
 }
 
 // Points of the systems that have a figure, the best first.
