@@ -1,0 +1,52 @@
+// Viridis for scores (dark is low), blue and orange for differences; systems by Okabe and Ito's palette with shapes.
+const VIRIDIS = [
+  [68, 1, 84],
+  [72, 36, 117],
+  [64, 67, 135],
+  [52, 94, 141],
+  [41, 120, 142],
+  [32, 144, 140],
+  [34, 167, 132],
+  [68, 190, 112],
+  [121, 209, 81],
+  [189, 222, 38],
+  [253, 231, 36],
+];
+const AHEAD = [
+  [247, 247, 247],
+  [146, 197, 222],
+  [5, 90, 160],
+];
+const BEHIND = [
+  [247, 247, 247],
+  [253, 184, 99],
+  [166, 84, 0],
+];
+const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
+export const KIND_MARKS = {
+  encoder: ["#0072B2", "circle"],
+  llm: ["#D55E00", "square"],
+  retrieval: ["#009E73", "triangle"],
+  floor: ["#7A7A7A", "cross"],
+  other: ["#CC79A7", "diamond"],
+};
+
+function along(stops, share) {
+  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1);
+  const from = Math.floor(at);
+  return stops[from].map((low, part) => Math.round(low + (at - from) * (stops[from + 1][part] - low)));
+}
+
+// Ink that reads on a colour, by its luminance as WCAG has it.
+function inkOn(rgb) {
+  const [r, g, b] = rgb.map((part) =>
+    part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
+}
+
+const paint = (rgb) => ({ fill: `rgb(${rgb.join(" ")})`, ink: inkOn(rgb) });
+export const systemPaint = (at) => paint(PALETTE[at].match(/\w\w/g).map((part) => parseInt(part, 16)));
+export const scorePaint = (value, from = 0, to = 100) => paint(along(VIRIDIS, (value - from) / (to - from || 1)));
+export const differencePaint = (value, limit) =>
+  paint(along(value < 0 ? BEHIND : AHEAD, Math.abs(value) / (limit || 1)));

@@ -1,0 +1,345 @@
+import { categoryTitle, systemCell, disclosed, provenanceLines, intervalText, METADATA } from "./describe.js";
+import { drawn, element, listed, missing, plural, scoreText } from "./dom.js";
+import { metricsOf } from "./filters.js";
+import { changeParams } from "./state.js";
+import { tieLetters } from "./standings.js";
+
+function scoreTip(table, column, row) {
+  const { board } = table;
+  const figure = row.figures.get(column.id);
+  const title =
+    column.kind === "overall" ? "Overall" : column.kind === "category" ? categoryTitle(column.id) : column.title;
+  const lines = [`${row.system.name} · ${title}: ${scoreText(figure.value)}`];
+  if (row.human)
+    return [
+      `Human performance · ${title}: ${scoreText(figure.value)}`,
+      "As published with the dataset; often on English alone.",
+    ];
+  if (figure.partial) lines.push(`partial: the mean of ${figure.n} of ${plural(figure.of, "language")}; has no rank`);
+  else if (missing(figure.value)) lines.push(lackText(board, row, column));
+  else lines.push(intervalText(figure) || (row.system.reported ? "no interval was reported" : "no interval"));
+  if (column.kind === "task") {
+    const { task, codes, metric } = column.part;
+    lines.push(
+      `${metric || metricsOf(task).join(" and ")}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
+    );
+    lines.push(...provenanceLines(board, row.system, task));
+    lines.push(
+      ...(board.footnotes ?? [])
+        .filter((note) => note.system === row.system.id && (!note.task || note.task === task.id))
+        .map((note) => `† ${note.text}`),
+    );
+  }
+  return lines;
+}
+
+// The cells that are missing, by name.
+export function lackText(board, row, column = null) {
+  const mine = row
+    .lacking()
+    .filter(
+      ({ column: { task } }) =>
+        !column || column.kind === "overall" || column.id === task.id || column.id === task.category,
+    );
+  if (!mine.length) return "not reported";
+  return `missing: ${mine
+    .map(({ column: { task, codes: all }, codes }) =>
+      codes.length === all.length
+        ? task.name
+        : `${task.name} in ${listed(
+            codes.map((code) => board.language.get(code)?.name ?? code),
+            8,
+          )}`,
+    )
+    .join("; ")}`;
+}
+
+// A score with its interval on the scale of all that are shown.
+function intervalStrip(figure, [from, to]) {
+  const wide = 64;
+  const x = (value) => 3 + (wide - 6) * Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
+  const strip = drawn(
+    "svg",
+    { width: wide, height: 12, viewBox: `0 0 ${wide} 12`, class: "strip", "aria-hidden": "true" },
+    drawn("line", { x1: 0, x2: wide, y1: 6, y2: 6, class: "base" }),
+  );
+  if (!missing(figure.low))
+    strip.append(drawn("line", { x1: x(figure.low), x2: x(figure.high), y1: 6, y2: 6, class: "whisker" }));
+  strip.append(drawn("circle", { cx: x(figure.value), cy: 6, r: 3 }));
+  return strip;
+}
+
+function spread(rows, id) {
+  const values = rows
+    .map((row) => row.figures.get(id)?.value)
+    .filter((value) => !missing(value))
+    .sort((a, b) => a - b);
+  // The lowest few would leave the others all alike.
+  return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
+}
+
+function scoreColumn(table, column, best) {
+  let range = [0, 100];
+  const figure = (row) => row.figures.get(column.id);
+  const notes = (row) =>
+    (table.board.footnotes ?? []).some((note) => note.system === row.system?.id && note.task === column.id);
+  const show = (row) => {
+    const found = figure(row);
+    const text = element(
+      "span",
+      {
+        class: found.partial
+          ? "partial"
+          : !missing(found.value) && scoreText(found.value) === scoreText(best)
+            ? "best"
+            : null,
+      },
+      scoreText(found.value),
+      found.partial ? "°" : "",
+      notes(row) ? element("sup", {}, "†") : null,
+    );
+    return column.kind === "overall" && !missing(found.value) ? [text, intervalStrip(found, range)] : text;
+  };
+  const part = column.part;
+  const cut =
+    part && !part.whole
+      ? [
+          part.metric.toUpperCase(),
+          part.codes.length < part.task.languages.length ? `${part.codes.length}/${part.task.languages.length}` : "",
+        ]
+          .filter(Boolean)
+          .join(" ")
+      : "";
+  const hint =
+    column.kind === "overall"
+      ? ["Overall", table.choice.hint]
+      : column.kind === "category"
+        ? [categoryTitle(column.id), "The mean over the category's tasks. Higher is better."]
+        : [
+            part.task.title,
+            `${part.metric || metricsOf(part.task).join(" and ")}; ${part.task.lower_is_better ? "lower" : "higher"} is better.`,
+            part.codes.length < part.task.languages.length
+              ? `Only ${part.codes.length} of its ${part.task.languages.length} languages: this is not the task's own figure.`
+              : `Mean over ${plural(part.codes.length, "language")}.`,
+          ];
+  return {
+    id: column.id,
+    title: column.title,
+    note: cut,
+    hint,
+    numeric: true,
+    score: true,
+    show,
+    lower: part ? part.task.lower_is_better : column.lower,
+    fileTitle:
+      column.kind === "category"
+        ? `${categoryTitle(column.id)} average`
+        : cut
+          ? `${column.title} (${cut} languages)`
+          : column.title,
+    group: column.category ? categoryTitle(column.category) : "",
+    className: `score ${column.kind}`,
+    value: (row) => (missing(figure(row)?.value) ? null : figure(row).value),
+    tip: (row) => scoreTip(table, column, row),
+    // Colours and strips compare the rows that are on the screen.
+    prepare: (rows) => {
+      range = spread(rows, column.id);
+    },
+    strength: (row) =>
+      missing(figure(row).value) || figure(row).partial
+        ? null
+        : Math.max(0, (figure(row).value - range[0]) / (range[1] - range[0] || 1)),
+  };
+}
+
+// The rank interval beside a rank; it may be known a moment later than the rank, and is filled in then.
+function rangeText(row) {
+  const node = element("span", { class: "range" });
+  row.showRange = () => {
+    node.textContent = row.range && row.range[0] !== row.range[1] ? `${row.range[0]}–${row.range[1]}` : "";
+  };
+  row.showRange();
+  return node;
+}
+
+function rankColumn(table) {
+  const letters = tieLetters(table.board);
+  const byOverall =
+    table.by.id === "overall" && table.choice.ranking === table.board.rule.name && !table.choice.narrowed;
+  const tied = (row) => (byOverall ? (letters.get(row.system?.id) ?? []) : []);
+  const by = table.by.kind === "category" ? categoryTitle(table.by.id) : table.by.title;
+  const tip = (row) => {
+    if (row.human) return ["Human performance", "A reference, not a rank."];
+    if (row.rank === null)
+      return ["No rank", lackText(table.board, row, table.by), `${row.cells} of ${table.board.cellCount} cells`];
+    return [
+      `Rank ${row.rank} of ${table.ranked} by ${by}`,
+      row.range
+        ? `${row.range[0] === row.range[1] ? `rank ${row.range[0]}` : `ranks ${row.range[0]} to ${row.range[1]}`}: ${table.rangeHint}`
+        : "no rank interval: no predictions or intervals are known",
+      ...tied(row).map(
+        ({ letter, group }) =>
+          `group ${letter}: not told apart by a paired test from ${listed(
+            group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.name ?? id),
+            6,
+          )}`,
+      ),
+    ];
+  };
+  return {
+    id: "rank",
+    title: `Rank by ${by}`,
+    head: element("span", {}, "Rank", element("span", { class: "of" }, `by ${by}`)),
+    numeric: true,
+    fixed: true,
+    className: "rank",
+    tip,
+    value: (row) => row.rank,
+    show: (row) =>
+      row.rank === null || row.human
+        ? element("span", { class: "soft" }, row.human ? "" : "–")
+        : [
+            element("b", {}, row.rank),
+            rangeText(row),
+            tied(row).length
+              ? element(
+                  "sup",
+                  { class: "tie" },
+                  tied(row)
+                    .map(({ letter }) => letter)
+                    .join(""),
+                )
+              : null,
+          ],
+  };
+}
+
+function tickColumn(params) {
+  const ticked = params.getAll("tick");
+  const box = ({ system, human }) =>
+    human
+      ? ""
+      : element("input", {
+          type: "checkbox",
+          checked: ticked.includes(system.id),
+          "aria-label": `tick ${system.name}`,
+          "data-id": system.id,
+          change: (event) =>
+            changeParams({
+              tick: event.target.checked ? [...ticked, system.id] : ticked.filter((id) => id !== system.id),
+            }),
+        });
+  return { id: "tick", title: "", head: element("span", { class: "sr" }, "Tick"), className: "tick", show: box };
+}
+
+// Beside the name on the page; a column of its own in files, where several systems have one name.
+export const REGIME_IN_FILES = {
+  id: "system-regime",
+  title: "Regime",
+  onlyInFiles: true,
+  value: (row) => row.system.regime ?? "",
+};
+
+const SHOWN_METADATA = ["parameters", "year", "coverage"];
+
+function metadataColumn(table, column) {
+  if (column.id === "coverage") {
+    return {
+      ...column,
+      group: "About",
+      className: "number",
+      value: (row) => row.cells,
+      show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
+      tip: (row) =>
+        row.human
+          ? [""]
+          : [
+              `${row.cells} of ${plural(table.board.cellCount, "cell")}`,
+              row.lacking().length ? lackText(table.board, row) : "complete on these columns",
+            ],
+    };
+  }
+  return {
+    ...column,
+    group: "About",
+    className: column.numeric ? "number" : "text",
+    value: (row) => (row.human ? null : column.value(row.system)),
+    show: (row) =>
+      row.human
+        ? ""
+        : column.sparse && missing(column.value(row.system))
+          ? "–"
+          : disclosed(column.value(row.system), column.text, "n.d."),
+  };
+}
+
+// Columns that can be hidden (scores) or shown (metadata): the parameters `hide` and `also` say what differs from the start.
+export function columnChoices(table) {
+  const known = METADATA.filter(
+    ({ id, value, sparse }) => !sparse || table.board.systems.some((system) => !missing(value(system))),
+  );
+  return [
+    ...table.shown.map(({ id, title, kind, category }) => ({
+      id,
+      title: kind === "category" ? `${categoryTitle(category)} average` : title,
+      start: true,
+    })),
+    ...known.map(({ id, title }) => ({ id, title, start: SHOWN_METADATA.includes(id) })),
+  ];
+}
+
+export function leaderboardColumns(table, params) {
+  const [hidden, also] = [params.getAll("hide"), params.getAll("also")];
+  const seen = ({ id, start }) => (start ? !hidden.includes(id) : also.includes(id));
+  const ids = new Set(
+    columnChoices(table)
+      .filter(seen)
+      .map(({ id }) => id),
+  );
+  const best = ({ id, part, lower = part?.task.lower_is_better }) =>
+    table.rows.reduce(
+      (top, row) => {
+        const { value, partial } = row.figures.get(id);
+        return !partial && (lower ? value < top : value > top) ? value : top;
+      },
+      lower ? Infinity : -Infinity,
+    );
+  const name = {
+    id: "name",
+    title: "System",
+    heads: true,
+    className: "system",
+    value: (row) => (row.human ? "Human" : row.system.name),
+    show: (row) => (row.human ? "Human" : systemCell(row.system)),
+  };
+  return [
+    tickColumn(params),
+    rankColumn(table),
+    name,
+    REGIME_IN_FILES,
+    ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
+    ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
+  ];
+}
+
+// Human performance where datasets publish it; an average only where all its tasks do.
+export function humanRow(table) {
+  const human = new Map(
+    table.shown.map((column) => {
+      const tasks =
+        column.kind === "task"
+          ? [column.part.task]
+          : column.kind === "category"
+            ? column.parts.map(({ task }) => task)
+            : [];
+      const values = tasks.map(({ human: value }) => value ?? NaN);
+      return [
+        column.id,
+        { value: values.length ? values.reduce((a, b) => a + b, 0) / values.length : NaN, low: NaN, high: NaN },
+      ];
+    }),
+  );
+  return [...human.values()].some(({ value }) => !missing(value))
+    ? { human: true, system: { name: "Human" }, figures: human, rank: null, cells: null, lacking: () => [] }
+    : null;
+}

@@ -1,0 +1,145 @@
+import { element } from "./dom.js";
+import { changeParams } from "./state.js";
+
+// Controls that show and change one parameter of the address; `sync(params)` follows "back" and "forward".
+export function selectControl(key, label, options, { start = "" } = {}) {
+  const select = element(
+    "select",
+    { change: () => changeParams({ [key]: select.value === start ? null : select.value, page: null }) },
+    options.map(([value, text]) => element("option", { value }, text)),
+  );
+  return {
+    node: element("label", { class: "control" }, element("span", {}, label), select),
+    sync: (params) => {
+      select.value = params.get(key) ?? start;
+    },
+  };
+}
+
+export function boxControl(key, label) {
+  const box = element("input", {
+    type: "checkbox",
+    change: () => changeParams({ [key]: box.checked ? "1" : null, page: null }),
+  });
+  return {
+    node: element("label", { class: "box" }, box, label),
+    sync: (params) => {
+      box.checked = params.has(key);
+    },
+  };
+}
+
+export function textControl(key, label, placeholder) {
+  const input = element("input", {
+    type: "search",
+    placeholder,
+    autocomplete: "off",
+    input: () => changeParams({ [key]: input.value.trim() ? input.value : null, page: null }, { replace: true }),
+  });
+  return {
+    node: element("label", { class: "control" }, element("span", {}, label), input),
+    sync: (params) => {
+      if (input.value !== (params.get(key) ?? "")) input.value = params.get(key) ?? "";
+    },
+  };
+}
+
+export function numberControl(key, label) {
+  const input = element("input", {
+    type: "number",
+    min: "0",
+    step: "any",
+    inputmode: "decimal",
+    input: () => changeParams({ [key]: input.value || null, page: null }, { replace: true }),
+  });
+  return {
+    node: element("label", { class: "control" }, element("span", {}, label), input),
+    sync: (params) => {
+      if (input.value !== (params.get(key) ?? "")) input.value = params.get(key) ?? "";
+    },
+  };
+}
+
+// Any number of values: a list of boxes that opens below its label.
+export function manyControl(key, label, options) {
+  const boxes = options.map(([value, text]) => {
+    const box = element("input", {
+      type: "checkbox",
+      value,
+      change: () => changeParams({ [key]: boxes.filter((each) => each.checked).map((each) => each.value), page: null }),
+    });
+    box.label = element("label", { class: "box" }, box, text);
+    return box;
+  });
+  const says = element("span", { class: "says" });
+  const seek =
+    options.length > 12
+      ? element("input", {
+          type: "search",
+          placeholder: "find…",
+          "aria-label": `find in ${label}`,
+          input: () => {
+            for (const box of boxes)
+              box.label.hidden = !box.label.textContent.toLowerCase().includes(seek.value.toLowerCase());
+          },
+        })
+      : null;
+  const list = element(
+    "div",
+    { class: "choices" },
+    seek,
+    element(
+      "div",
+      { class: "options" },
+      boxes.map((box) => box.label),
+    ),
+  );
+  const node = element("details", { class: "many" }, element("summary", {}, element("span", {}, label), says), list);
+  // One list is open at a time, and the escape key closes it.
+  node.addEventListener("toggle", () => {
+    if (node.open)
+      document.querySelectorAll("details.many[open]").forEach((other) => {
+        if (other !== node) other.open = false;
+      });
+  });
+  node.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      node.open = false;
+      node.firstChild.focus();
+    }
+  });
+  const sync = (params) => {
+    const chosen = new Set(params.getAll(key));
+    for (const box of boxes) box.checked = chosen.has(box.value);
+    const texts = options.filter(([value]) => chosen.has(value)).map(([, text]) => text.replace(/ \(\d+\)$/, ""));
+    says.textContent = !texts.length ? "all" : texts.length === 1 ? texts[0] : `${texts.length} chosen`;
+    node.classList.toggle("active", texts.length > 0);
+  };
+  return { node, sync };
+}
+
+export function closeListsOnClick() {
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll("details.many[open]").forEach((list) => {
+      if (!list.contains(event.target)) list.open = false;
+    });
+  });
+}
+
+export function sliderControl(label, read, write, { most = 5 } = {}) {
+  const says = element("output", {});
+  const input = element("input", {
+    type: "range",
+    min: "0",
+    max: String(most),
+    step: "0.5",
+    input: () => write(Number(input.value)),
+  });
+  return {
+    node: element("label", { class: "slider" }, element("span", {}, label), input, says),
+    sync: (params) => {
+      input.value = String(read(params));
+      says.textContent = `× ${read(params)}`;
+    },
+  };
+}

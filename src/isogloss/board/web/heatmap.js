@@ -1,0 +1,89 @@
+import { drawn, element, missing, scoreText } from "./dom.js";
+import { scorePaint } from "./colour.js";
+import { withTip } from "./tips.js";
+
+// A heat map is a table: it can be read aloud, and its numbers copied. `value(row, column)` gives a score or NaN
+// (undefined: there is no such cell), `paintOf` its colour, `text` what is printed.
+export function heatTable({
+  rows,
+  columns,
+  rowHead,
+  columnHead,
+  value,
+  tip,
+  href,
+  paintOf = (score) => scorePaint(score),
+  text = scoreText,
+  caption,
+  corner = "",
+}) {
+  const head = element(
+    "tr",
+    {},
+    element("td", { class: "corner" }, corner),
+    columns.map((column) => element("th", { scope: "col" }, columnHead(column))),
+  );
+  const body = rows.map((row) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, rowHead(row)),
+      columns.map((column) => {
+        const found = value(row, column);
+        if (found === undefined) return element("td", { class: "none" });
+        if (missing(found)) return element("td", { class: "missing" }, "·");
+        const { fill, ink } = paintOf(found);
+        const target = href?.(row, column);
+        const cell = element(
+          "td",
+          {},
+          target ? element("a", { href: target, tabindex: "-1" }, text(found)) : text(found),
+        );
+        cell.style.backgroundColor = fill;
+        cell.style.color = ink;
+        return tip ? withTip(cell, () => tip(row, column, found)) : cell;
+      }),
+    ),
+  );
+  const table = element(
+    "table",
+    { class: "heat" },
+    element("caption", {}, caption),
+    element("thead", {}, head),
+    element("tbody", {}, body),
+  );
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+// The ends of a scale that shows most of the differences: whole tens around the scores, without the odd extreme.
+export function scoreRange(scores) {
+  const known = [...scores].filter((score) => !missing(score)).sort((a, b) => a - b);
+  if (!known.length) return [0, 100];
+  const [low, high] = [known[Math.floor(known.length * 0.02)], known[Math.ceil(known.length * 0.98) - 1]];
+  return [
+    Math.max(0, 10 * Math.floor(low / 10)),
+    Math.min(100, Math.max(10 * Math.floor(low / 10) + 20, 10 * Math.ceil(high / 10))),
+  ];
+}
+
+// The key of the colours, with its two ends.
+export function scoreKey(from = 0, to = 100, paintOf = (value) => scorePaint(value, from, to)) {
+  const steps = 24;
+  const bars = Array.from({ length: steps }, (_, at) =>
+    drawn("rect", {
+      x: at * 6,
+      y: 0,
+      width: 6.5,
+      height: 12,
+      fill: paintOf(from + ((at + 0.5) / steps) * (to - from)).fill,
+    }),
+  );
+  return element(
+    "p",
+    { class: "key" },
+    `${from} `,
+    drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars),
+    ` ${to}`,
+    element("span", { class: "soft" }, "   “·” is not scored"),
+  );
+}

@@ -1,0 +1,114 @@
+import { closeListsOnClick } from "./controls.js";
+import { openBoard } from "./decode.js";
+import { element, plural } from "./dom.js";
+import { aboutPage } from "./page_about.js";
+import { analysisPage } from "./page_analysis.js";
+import { comparePage } from "./page_compare.js";
+import { familyPage, languagePage } from "./page_language.js";
+import { languagesPage } from "./page_languages.js";
+import { leaderboardPage } from "./page_leaderboard.js";
+import { systemPage } from "./page_system.js";
+import { taskPage } from "./page_task.js";
+import { nothing } from "./parts.js";
+import { followRoutes, onRoute, readRoute } from "./state.js";
+import { startTips } from "./tips.js";
+
+const PAGES = {
+  "": leaderboardPage,
+  system: systemPage,
+  language: languagePage,
+  family: familyPage,
+  task: taskPage,
+  compare: comparePage,
+  languages: languagesPage,
+  analysis: analysisPage,
+  about: aboutPage,
+};
+const THEMES = ["auto", "light", "dark"];
+
+// A page is made once for its path; changes of the parameters only update it, so that focus stays where it is.
+function openPages(board, place) {
+  let path = null;
+  let page = null;
+  let last = null;
+  return () => {
+    if (location.hash === last) return;
+    last = location.hash;
+    const route = readRoute();
+    const wanted = JSON.stringify(route.path);
+    if (wanted !== path) {
+      const first = path === null;
+      path = wanted;
+      const [name = "", ...rest] = route.path;
+      page = Object.hasOwn(PAGES, name) ? PAGES[name](board, rest) : nothing("There is no such page.");
+      place.replaceChildren(page.node);
+      document.title = `${page.title} · ${board.title ?? "Isogloss board"}`;
+      for (const anchor of document.querySelectorAll("#menu a")) {
+        const current = anchor.getAttribute("href").replace(/^#\/|\?.*$/g, "") === name;
+        if (current) anchor.setAttribute("aria-current", "page");
+        else anchor.removeAttribute("aria-current");
+      }
+      if (!first) {
+        scrollTo(0, 0);
+        place.focus({ preventScroll: true });
+      }
+    }
+    page.update?.(route.params);
+    document.documentElement.dataset.ready = String(Number(document.documentElement.dataset.ready ?? 0) + 1);
+  };
+}
+
+function themeSwitch(button) {
+  const stored = () => {
+    try {
+      return localStorage.getItem("isogloss-theme");
+    } catch {
+      return null;
+    }
+  };
+  const show = (theme) => {
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
+    button.setAttribute("aria-label", `Colours: ${theme}. Change`);
+  };
+  let theme = THEMES.includes(stored()) ? stored() : "auto";
+  show(theme);
+  button.addEventListener("click", () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    try {
+      localStorage.setItem("isogloss-theme", theme);
+    } catch {
+      /* a page without a store keeps the choice until it is closed */
+    }
+    show(theme);
+  });
+}
+
+function start() {
+  const place = document.getElementById("page");
+  // The hash belongs to the pages, so the link to the content only moves the focus.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    place.focus();
+  });
+  themeSwitch(document.getElementById("theme"));
+  let board;
+  try {
+    board = openBoard(globalThis.isoglossBoardData);
+  } catch (error) {
+    place.replaceChildren(element("p", { class: "headline" }, `The board cannot be shown: ${error.message}.`));
+    return;
+  }
+  document.getElementById("suite").textContent = board.title ?? board.suite;
+  document.getElementById("made").textContent =
+    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
+  startTips();
+  closeListsOnClick();
+  const show = openPages(board, place);
+  onRoute(show);
+  followRoutes();
+  show();
+}
+
+start();

@@ -1,0 +1,133 @@
+import { CATEGORY_TITLES } from "./describe.js";
+import { element, missing, plural, scoreText, sizeText } from "./dom.js";
+import { kindLegend, scatter } from "./plots.js";
+import { changeParams, hashOf } from "./state.js";
+import { wholeValue } from "./standings.js";
+
+const dateNumber = (system) => {
+  const date = system.date ?? (system.year ? `${system.year}-07-01` : null);
+  const found = date ? Date.parse(date) : NaN;
+  return Number.isNaN(found) ? NaN : 1970 + found / 31_556_952_000;
+};
+const logOf = (value) => (value > 0 ? Math.log10(value) : NaN);
+
+// What scores are drawn against.
+const AXES = [
+  {
+    id: "parameters",
+    title: "Parameters",
+    axis: "parameters (logarithmic)",
+    of: (system) => logOf(system.parameters ?? NaN),
+    log: true,
+    text: (x) => sizeText(10 ** x),
+  },
+  {
+    id: "date",
+    title: "Date",
+    axis: "published",
+    of: dateNumber,
+    text: (x) => String(Math.round(x)),
+    ticks: (values) => {
+      const [from, to] = [Math.floor(Math.min(...values)), Math.ceil(Math.max(...values))];
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    },
+  },
+  {
+    id: "cost",
+    title: "Cost",
+    axis: "cost in US dollars (logarithmic)",
+    of: (system) => logOf(system.cost ?? NaN),
+    log: true,
+    text: (x) => `$${sizeText(10 ** x)}`,
+  },
+  {
+    id: "tokens",
+    title: "Tokens",
+    axis: "tokens (logarithmic)",
+    of: (system) => logOf(system.tokens ?? NaN),
+    log: true,
+    text: (x) => sizeText(10 ** x),
+  },
+];
+
+export function plotPanel(table, params) {
+  const known = AXES.filter(({ of }) => table.board.systems.some((system) => !Number.isNaN(of(system))));
+  const axis = known.find(({ id }) => id === params.get("x")) ?? known[0];
+  const column = table.shown.find(({ id }) => id === params.get("y")) ?? table.by;
+  const name = (each) => (each.kind === "category" ? `${CATEGORY_TITLES[each.id] ?? each.id} average` : each.title);
+  const select = (key, label, options, chosen) =>
+    element(
+      "label",
+      { class: "control" },
+      element("span", {}, label),
+      element(
+        "select",
+        { change: (event) => changeParams({ [key]: event.target.value }) },
+        options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
+      ),
+    );
+  const head = element(
+    "div",
+    { class: "controls" },
+    select(
+      "y",
+      "Score",
+      table.shown.map((each) => [each.id, name(each)]),
+      column.id,
+    ),
+    axis
+      ? select(
+          "x",
+          "Against",
+          known.map(({ id, title }) => [id, title]),
+          axis.id,
+        )
+      : null,
+  );
+  if (!axis) return element("section", {}, head, element("p", {}, "No system here discloses its size, date or cost."));
+  const points = table.rows
+    .map((row) => ({ row, x: axis.of(row.system), y: wholeValue(row, column.id) }))
+    .filter(({ x, y }) => !Number.isNaN(x) && y !== null)
+    .map(({ row, x, y }) => ({
+      x,
+      y,
+      low: row.figures.get(column.id).low,
+      high: row.figures.get(column.id).high,
+      kind: row.system.kind,
+      label: row.system.name,
+      href: hashOf(["system", row.system.id]),
+      lines: [
+        row.system.name,
+        `${name(column)} ${scoreText(y)}`,
+        `${axis.title.toLowerCase()} ${axis.id === "date" ? (row.system.date ?? row.system.year) : axis.text(x)}`,
+        missing(row.rank) ? "" : `rank ${row.rank}`,
+      ],
+    }));
+  const left = table.rows.length - points.length;
+  const unknown =
+    axis.id === "parameters"
+      ? "its size is not disclosed"
+      : `its ${axis.id === "tokens" ? "number of tokens" : axis.id} is not known`;
+  if (!points.length)
+    return element("section", {}, head, element("p", {}, "No system that the filters leave has both figures."));
+  return element(
+    "section",
+    {},
+    head,
+    kindLegend([...new Set(points.map(({ kind }) => kind))]),
+    scatter({
+      points,
+      xTitle: axis.axis,
+      yTitle: name(column),
+      xText: axis.text,
+      log: axis.log,
+      xTicks: axis.ticks?.(points.map(({ x }) => x)),
+      description: `${name(column)} against ${axis.title.toLowerCase()}`,
+    }),
+    element(
+      "p",
+      { class: "soft" },
+      left ? `${plural(left, "system")} not drawn: the score is incomplete, or ${unknown}.` : "",
+    ),
+  );
+}

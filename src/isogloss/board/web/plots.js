@@ -1,0 +1,228 @@
+import { drawn, drawnToWidth, element, missing, nameOf, scoreText, signedText } from "./dom.js";
+import { KIND_MARKS } from "./colour.js";
+import { withTip } from "./tips.js";
+
+const HEIGHT = 420;
+const EDGE = { left: 48, right: 24, top: 16, bottom: 48 };
+
+// The points that no other beats with less: going right, each is better than all before it.
+function paretoLine(points) {
+  let best = -Infinity;
+  return [...points]
+    .sort((a, b) => a.x - b.x || b.y - a.y)
+    .filter((point) => {
+      if (point.y <= best) return false;
+      best = point.y;
+      return true;
+    });
+}
+
+export function mark(kind, x, y, size = 5) {
+  const [colour, shape] = KIND_MARKS[kind] ?? KIND_MARKS.other;
+  const around = { fill: colour, class: "mark" };
+  if (shape === "circle") return drawn("circle", { cx: x, cy: y, r: size, ...around });
+  const paths = {
+    square: `M${x - size} ${y - size}h${2 * size}v${2 * size}h${-2 * size}z`,
+    triangle: `M${x} ${y - size - 1}L${x + size + 1} ${y + size}H${x - size - 1}z`,
+    diamond: `M${x} ${y - size - 1}L${x + size + 1} ${y}L${x} ${y + size + 1}L${x - size - 1} ${y}z`,
+    cross: `M${x - size} ${y - 2}h${size - 2}v${-size + 2}h4v${size - 2}h${size - 2}v4h${-size + 2}v${size - 2}h-4v${-size + 2}h${-size + 2}z`,
+  };
+  return drawn("path", { d: paths[shape], ...around });
+}
+
+export function niceTicks(from, to, most = 6) {
+  const rough = (to - from || 1) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough);
+  const ticks = [];
+  for (let at = Math.ceil(from / step) * step; at <= to + 1e-9; at += step) ticks.push(Number(at.toFixed(6)));
+  return ticks;
+}
+
+function logTicks(from, to) {
+  const ticks = [];
+  for (let power = Math.floor(from); power <= Math.ceil(to); power++)
+    for (const times of to - from > 2.5 ? [1] : [1, 3]) {
+      const at = power + Math.log10(times);
+      if (at >= from && at <= to) ticks.push(at);
+    }
+  return ticks;
+}
+
+// A figure of systems against something they cost. `x` of a point is already on its scale (a logarithm, a date).
+export function scatter({ points, xTitle, yTitle, xTicks, xText, log, description }) {
+  const place = element("div", { class: "plot" });
+  const padded = (values, share) => {
+    const [from, to] = [Math.min(...values), Math.max(...values)];
+    const room = (to - from || 1) * share;
+    return [from - room, to + room];
+  };
+  const [x0, x1] = padded(
+    points.map(({ x }) => x),
+    0.04,
+  );
+  const [y0, y1] = padded(
+    points.map(({ y }) => y),
+    0.08,
+  );
+  const line = paretoLine(points);
+  return drawnToWidth(place, (width) => {
+    const px = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
+    const py = (y) => HEIGHT - EDGE.bottom - ((y - y0) / (y1 - y0)) * (HEIGHT - EDGE.top - EDGE.bottom);
+    const ticks = (xTicks ?? (log ? logTicks(x0, x1) : niceTicks(x0, x1, width / 110))).filter(
+      (x) => x >= x0 && x <= x1,
+    );
+    const svg = drawn(
+      "svg",
+      { width, height: HEIGHT, role: "group", "aria-label": description },
+      niceTicks(y0, y1).map((y) => [
+        drawn("line", { x1: EDGE.left, x2: width - EDGE.right, y1: py(y), y2: py(y), class: "grid" }),
+        drawn("text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, String(y)),
+      ]),
+      ticks.map((x) => [
+        drawn("line", { x1: px(x), x2: px(x), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "grid" }),
+        drawn("text", { x: px(x), y: HEIGHT - EDGE.bottom + 18, "text-anchor": "middle" }, xText(x)),
+      ]),
+      drawn(
+        "text",
+        { x: (EDGE.left + width - EDGE.right) / 2, y: HEIGHT - 8, "text-anchor": "middle", class: "title" },
+        xTitle,
+      ),
+      drawn("text", { x: 4, y: 12, class: "title" }, yTitle),
+      drawn("path", {
+        class: "pareto",
+        d:
+          line.map(({ x, y }, at) => (at ? `H${px(x)}V${py(y)}` : `M${px(x)} ${py(y)}`)).join("") +
+          (line.length ? `H${width - EDGE.right}` : ""),
+      }),
+    );
+    for (const point of points) {
+      const dot = drawn("a", { href: point.href, "aria-label": `${point.label}: ${scoreText(point.y)}` });
+      if (!missing(point.low))
+        dot.append(
+          drawn("line", { x1: px(point.x), x2: px(point.x), y1: py(point.low), y2: py(point.high), class: "whisker" }),
+        );
+      dot.append(mark(point.kind, px(point.x), py(point.y)));
+      svg.append(withTip(dot, () => point.lines));
+    }
+    svg.append(...lineLabels(line, px, py, width));
+    return svg;
+  });
+}
+
+// Names of the points on the line, left out where they would cover each other.
+function lineLabels(line, px, py, width) {
+  const taken = [];
+  return [...line].reverse().flatMap((point) => {
+    const text = point.label.length > 22 ? `${point.label.slice(0, 21)}…` : point.label;
+    const [x, y, wide] = [px(point.x), py(point.y) - 9, text.length * 6.6];
+    const end = x + 8 + wide > width;
+    const box = end ? [x - wide - 8, x] : [x, x + wide + 8];
+    if (box[0] < 0 || taken.some(([from, to, at]) => Math.abs(at - y) < 15 && box[0] < to && from < box[1])) return [];
+    taken.push([...box, y]);
+    return [drawn("text", { x: end ? x - 6 : x + 6, y, "text-anchor": end ? "end" : "start", class: "label" }, text)];
+  });
+}
+
+export function kindLegend(kinds, line = true) {
+  return element(
+    "p",
+    { class: "legend" },
+    kinds.map((kind) =>
+      element(
+        "span",
+        {},
+        drawn("svg", { width: 16, height: 16, "aria-hidden": "true" }, mark(kind, 8, 8)),
+        nameOf(kind),
+      ),
+    ),
+    line &&
+      element(
+        "span",
+        {},
+        drawn(
+          "svg",
+          { width: 28, height: 16, "aria-hidden": "true" },
+          drawn("path", { class: "pareto", d: "M0 12H14V4H28" }),
+        ),
+        "Pareto line: no other is better with less",
+      ),
+  );
+}
+
+// Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does.
+export function barChart({ records, description, signed = false, marked = false, height = 220, click }) {
+  const place = element("div", { class: "plot" });
+  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
+  const top = Math.max(...ends, signed ? 1 : 10);
+  const bottom = signed ? Math.min(...ends, -1) : 0;
+  return drawnToWidth(place, (full) => {
+    const width = Math.min(full, 90 + records.length * 120);
+    const step = (width - 44) / records.length;
+    const y = (value) => 20 + (1 - (value - bottom) / (top - bottom)) * (height - 70);
+    const best = records.reduce((a, b) => (b.value > a.value ? b : a), records[0]);
+    const worst = records.reduce((a, b) => (b.value < a.value ? b : a), records[0]);
+    const svg = drawn(
+      "svg",
+      { width, height, role: "group", "aria-label": description },
+      niceTicks(bottom, top, 4).map((at) => [
+        drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
+        drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
+      ]),
+    );
+    records.forEach((record, at) => {
+      const middle = 44 + step * (at + 0.5);
+      const bar = drawn(
+        "g",
+        {
+          class: `bar ${record.value < 0 ? "below" : ""} ${marked && record === best ? "top" : marked && record === worst ? "low" : ""}`,
+          tabindex: "0",
+          role: click ? "button" : "img",
+          "aria-label": click ? null : `${record.label}: ${scoreText(record.value)}`,
+          click: click ? () => click(record) : null,
+          keydown: click
+            ? (event) => {
+                if (event.key === "Enter") click(record);
+              }
+            : null,
+        },
+        drawn("rect", {
+          x: middle - step * 0.32,
+          width: step * 0.64,
+          y: Math.min(y(record.value), y(0)),
+          height: Math.max(1, Math.abs(y(record.value) - y(0))),
+        }),
+        missing(record.low)
+          ? null
+          : drawn("path", {
+              class: "whisker",
+              d: `M${middle} ${y(record.low)}V${y(record.high)}M${middle - 5} ${y(record.low)}h10M${middle - 5} ${y(record.high)}h10`,
+            }),
+        drawn(
+          "text",
+          {
+            x: middle,
+            y: Math.min(y(record.value), y(missing(record.high) ? record.value : record.high), y(0)) - 5,
+            "text-anchor": "middle",
+            class: "value",
+          },
+          signed ? signedText(record.value) : scoreText(record.value),
+        ),
+        drawn(
+          "text",
+          { x: middle, y: height - 30, "text-anchor": "middle" },
+          record.label.length * 7 > step
+            ? `${record.label.slice(0, Math.max(2, Math.floor(step / 7) - 1))}…`
+            : record.label,
+        ),
+        drawn(
+          "text",
+          { x: middle, y: height - 14, "text-anchor": "middle", class: "soft" },
+          record.n === undefined ? "" : `n ${record.n}`,
+        ),
+      );
+      svg.append(withTip(bar, () => record.lines));
+    });
+    return svg;
+  });
+}

@@ -1,0 +1,193 @@
+// The rankings and what each of them is. All are made from the scores of cells, so that they can be made again for any
+// choice of tasks and languages; each is a plain function of one system's scores.
+export const RANKINGS = [
+  {
+    id: "category",
+    title: "Paper's average",
+    hint: "The mean over the categories of the mean over each category's tasks; a task's figure is the mean over its languages.",
+  },
+  { id: "flat", title: "Flat", hint: "The mean over tasks: a category with more tasks counts for more." },
+  {
+    id: "family",
+    title: "Family-balanced",
+    hint: "Within each task, languages are averaged by family, then families: many European languages count no more than one.",
+  },
+  {
+    id: "speakers",
+    title: "Speaker-weighted",
+    hint: "Within each task, languages count by how many people speak them; where that is not known, not at all.",
+  },
+  {
+    id: "resources",
+    title: "Resource-weighted",
+    hint: "Within each task, languages count by the size of their Wikipedia.",
+  },
+  {
+    id: "worst",
+    title: "Worst ten languages",
+    hint: "The mean over the ten languages where the system itself is weakest; a language is the mean over its tasks.",
+  },
+  {
+    id: "gini",
+    title: "Inequality (Gini)",
+    lower: true,
+    hint: "How unequally languages are served, times 100: 0 if all alike. Lower is better; it says nothing about how well.",
+  },
+  { id: "weights", title: "Your weights", hint: "The mean over tasks with the weights that you set below." },
+];
+const WORST = 10;
+
+export function weightedMean(values, weights) {
+  let sum = 0;
+  let total = 0;
+  values.forEach((value, at) => {
+    const weight = weights ? weights[at] : 1;
+    if (weight === 0) return;
+    sum += weight * value;
+    total += weight;
+  });
+  return total ? sum / total : NaN;
+}
+
+function giniIndex(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const sum = sorted.reduce((a, b) => a + b, 0);
+  const n = sorted.length;
+  if (!sum) return n ? 0 : NaN;
+  return sorted.reduce((all, value, at) => all + (2 * (at + 1) - n - 1) * value, 0) / (n * sum);
+}
+
+export function groupedBy(items, key) {
+  const groups = new Map();
+  for (const item of items) {
+    const name = key(item);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(item);
+  }
+  return groups;
+}
+
+// Scores of a task's languages by family: the mean over families of the mean over each family's languages.
+const familyMean = (codes, scores, language) =>
+  weightedMean(
+    [
+      ...groupedBy(
+        codes.map((code, at) => at),
+        (at) => language.get(codes[at])?.family ?? codes[at],
+      ).values(),
+    ].map((places) => weightedMean(places.map((at) => scores[at]))),
+  );
+
+// The mean over the tasks that have a language of any weight; a missing score of such a language makes it NaN.
+const countedMean = (parts, language, field) =>
+  weightedMean(
+    parts
+      .map(({ codes, scores }) => ({ scores, weights: codes.map((code) => language.get(code)?.[field] ?? 0) }))
+      .filter(({ weights }) => weights.some((weight) => weight > 0))
+      .map(({ scores, weights }) => weightedMean(scores, weights)),
+  );
+
+function languageMeans(parts) {
+  const sums = new Map();
+  const counts = new Map();
+  for (const { codes, scores } of parts)
+    codes.forEach((code, at) => {
+      sums.set(code, (sums.get(code) ?? 0) + scores[at]);
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+    });
+  return new Map([...sums].map(([code, sum]) => [code, sum / counts.get(code)]));
+}
+
+const categoryMean = (parts, figure) =>
+  weightedMean([...groupedBy(parts, (part) => part.category).values()].map((group) => weightedMean(group.map(figure))));
+
+// One figure of one system. `parts` has, for each task: its id, category, codes of its languages, their scores, and its
+// own figure (the mean of the scores, or what was reported). A score that is missing makes the figure NaN.
+export function overallFigure(ranking, parts, { language, weights = {} }) {
+  if (!parts.length) return NaN;
+  switch (ranking) {
+    case "flat":
+      return weightedMean(parts.map((part) => part.figure));
+    case "family":
+      return weightedMean(parts.map((part) => familyMean(part.codes, part.scores, language)));
+    case "speakers":
+      return countedMean(parts, language, "speakers");
+    case "resources":
+      return countedMean(parts, language, "articles");
+    case "worst": {
+      const means = [...languageMeans(parts).values()];
+      return means.some(Number.isNaN) ? NaN : weightedMean(means.sort((a, b) => a - b).slice(0, WORST));
+    }
+    case "gini": {
+      const means = [...languageMeans(parts).values()];
+      return means.some(Number.isNaN) ? NaN : 100 * giniIndex(means);
+    }
+    case "weights":
+      return weightedMean(
+        parts.map((part) => part.figure),
+        parts.map((part) => weights[part.id] ?? 1),
+      );
+    default:
+      return categoryMean(parts, (part) => part.figure);
+  }
+}
+
+// Rankings that look at single languages, not only at the averages of tasks.
+export const BY_LANGUAGE = ["family", "speakers", "resources", "worst", "gini"];
+
+// The parts of one system: a task in all its languages has the board's own average, which may be known where cells are not.
+export function systemParts(board, system, columns, byLanguage = false) {
+  return columns.map(({ task, codes, whole, scores }) => {
+    const cells = byLanguage && whole ? task.cells : scores;
+    const found = codes.map((code) => cells[system.at * task.languages.length + task.place.get(code)]);
+    const known = whole ? (board.averages.get(task.id)?.value[system.at] ?? NaN) : NaN;
+    return {
+      id: task.id,
+      category: task.category,
+      codes,
+      scores: found,
+      figure: Number.isNaN(known) ? weightedMean(found) : known,
+    };
+  });
+}
+
+// What a partial system has, for a figure that is marked as partial: the mean of the cells that are there.
+export function partialMean(scores) {
+  const known = scores.filter((score) => !Number.isNaN(score));
+  return { value: weightedMean(known), n: known.length };
+}
+
+// Ranks by competition: equal figures (as printed, one decimal more) share the better rank.
+export function ranksOf(values, lower = false) {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (lower ? a - b : b - a));
+  const first = new Map();
+  sorted.forEach((value, at) => {
+    if (!first.has(value)) first.set(value, at + 1);
+  });
+  return values.map((value) => first.get(value) ?? null);
+}
+
+// The ranks that intervals leave open: better than all whose interval is below, worse than all whose is above.
+export function rankIntervals(values, lows, highs) {
+  const low = values.map((value, at) => (Number.isNaN(lows[at]) ? value : lows[at]));
+  const high = values.map((value, at) => (Number.isNaN(highs[at]) ? value : highs[at]));
+  const ranked = values.map((value, at) => at).filter((at) => !Number.isNaN(values[at]));
+  const byLow = Float64Array.from(ranked, (at) => low[at]).sort();
+  const byHigh = Float64Array.from(ranked, (at) => high[at]).sort();
+  return values.map((value, at) => {
+    if (Number.isNaN(value) || Number.isNaN(lows[at])) return null;
+    return [1 + byLow.length - countUpTo(byLow, high[at], true), byHigh.length - countUpTo(byHigh, low[at], false)];
+  });
+}
+
+// How many of the sorted numbers are below (or at most) a number.
+function countUpTo(sorted, number, inclusive) {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (inclusive ? sorted[middle] <= number : sorted[middle] < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

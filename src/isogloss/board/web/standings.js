@@ -1,0 +1,186 @@
+import { chosenColumns, keptSystems, narrowedCells } from "./filters.js";
+import {
+  BY_LANGUAGE,
+  RANKINGS,
+  groupedBy,
+  overallFigure,
+  partialMean,
+  rankIntervals,
+  ranksOf,
+  systemParts,
+  weightedMean,
+} from "./ranking.js";
+import { drawnRankIntervals } from "./rank_draws.js";
+
+const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
+
+// Weights that the reader set: `w=xnli:2` in the address; a task weighs 1 otherwise.
+export const chosenWeights = (params) =>
+  Object.fromEntries(
+    params.getAll("w").map((each) => {
+      const [id, weight] = each.split(":");
+      return [id, Math.max(0, Number(weight) || 0)];
+    }),
+  );
+
+// The columns of scores: overall, then each category that averages several tasks, followed by its tasks.
+function scoreColumns(board, columns) {
+  const found = [{ id: "overall", title: "Overall", kind: "overall" }];
+  for (const [name, group] of groupedBy(columns, ({ task }) => task.category)) {
+    if (group.length > 1) found.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
+    for (const part of group)
+      found.push({ id: part.task.id, title: part.task.name, kind: "task", category: name, part });
+  }
+  return found;
+}
+
+const figureOf = (value, extra = {}) => ({ value, low: NaN, high: NaN, partial: false, ...extra });
+
+// The board's own average with its interval, for a column whose cells are all chosen.
+function boardFigure(board, name, system) {
+  const column = board.averages.get(name);
+  return column && !Number.isNaN(column.value[system.at])
+    ? figureOf(column.value[system.at], { low: column.low[system.at], high: column.high[system.at] })
+    : null;
+}
+
+function taskFigure(board, system, part, column) {
+  const ready = column.whole ? boardFigure(board, column.task.id, system) : null;
+  if (ready) return ready;
+  if (!Number.isNaN(part.figure)) return figureOf(part.figure);
+  const { value, n } = partialMean(part.scores);
+  return figureOf(value, { partial: n > 0, n, of: column.codes.length });
+}
+
+function categoryFigure(board, name, group, figures, system) {
+  const whole =
+    group.every((column) => column.whole) &&
+    board.categories.find((each) => each.name === name)?.tasks.length === group.length;
+  const ready = whole ? boardFigure(board, name, system) : null;
+  const parts = group.map(({ task }) => figures.get(task.id));
+  return ready ?? figureOf(parts.some(({ partial }) => partial) ? NaN : weightedMean(parts.map(({ value }) => value)));
+}
+
+function systemStanding(board, system, columns, shown, choice) {
+  const parts = systemParts(board, system, columns);
+  const figures = new Map(columns.map((column, at) => [column.task.id, taskFigure(board, system, parts[at], column)]));
+  for (const column of shown) {
+    if (column.kind === "category")
+      figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
+  }
+  const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
+  const counted = BY_LANGUAGE.includes(choice.ranking) ? systemParts(board, system, columns, true) : parts;
+  figures.set(
+    "overall",
+    ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })),
+  );
+  return { system, figures, cells: system.cells, lacking: () => lackingCells(columns, parts) };
+}
+
+// The chosen cells that a system does not have, by task; asked for only where they are named.
+const lackingCells = (columns, parts) =>
+  columns
+    .map((column, at) => ({
+      column,
+      figure: parts[at].figure,
+      codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])),
+    }))
+    .filter(({ codes, figure }) => codes.length && Number.isNaN(figure));
+
+// All rows of the leaderboard with their ranks: by the score column that the table is sorted by, over the systems that
+// the filters leave and that have a whole figure there.
+export function standings(board, params) {
+  const columns = chosenColumns(board, params);
+  const shown = scoreColumns(board, columns);
+  const ranking = RANKINGS.find(({ id }) => id === chosenRanking(board, params)) ?? RANKINGS[0];
+  const choice = {
+    ranking: ranking.id,
+    hint: ranking.hint,
+    weights: chosenWeights(params),
+    narrowed: narrowedCells(params),
+  };
+  const kept = keptSystems(board, params);
+  let rows = kept.map((system) => systemStanding(board, system, columns, shown, choice));
+  const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
+  if (params.get("complete")) rows = rows.filter((row) => visible.every(({ id }) => wholeValue(row, id) !== null));
+  const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
+  const lower = lowerIsBetter(by, columns, ranking);
+  shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
+  const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
+  const ranks = ranksOf(values, lower);
+  rows.forEach((row, at) => {
+    row.rank = ranks[at];
+  });
+  const table = { board, columns, shown, rows, by: { ...by, lower }, choice, values };
+  table.ranked = ranks.filter((rank) => rank !== null).length;
+  const ready = builtRanges(table, rows.length === board.systems.length);
+  if (ready) setRanges(table, ready, DRAWN);
+  else setRanges(table, leftOpen(table), "the ranks that the intervals of the scores leave open");
+  table.drawRanges = ready ? null : () => drawRanges(table);
+  return table;
+}
+
+const lowerIsBetter = (by, columns, ranking) =>
+  by.kind === "task"
+    ? by.part.task.lower_is_better
+    : Boolean(by.kind === "overall" && ranking.lower) || columns.every(({ task }) => task.lower_is_better);
+
+export const wholeValue = (row, id) => {
+  const figure = row.figures.get(id);
+  return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
+};
+
+const DRAWN = "95 % of its ranks if other languages are drawn";
+
+function setRanges(table, ranges, hint) {
+  table.rangeHint = hint;
+  table.rows.forEach((row, at) => {
+    row.range = ranges[at];
+  });
+}
+
+// Over the whole board the builder's own rank intervals hold.
+function builtRanges({ board, rows, by, choice }, all) {
+  const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
+  const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+  return ready && rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
+}
+
+// What the scores' own intervals leave open.
+function leftOpen({ rows, values, by }) {
+  const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
+  return rankIntervals(values, bound("low"), bound("high"));
+}
+
+// Over a part of the board languages are drawn again here, which takes longer than a filter may: true if it was done.
+function drawRanges(table) {
+  const { board, rows, values, by, columns, choice } = table;
+  if (by.lower) return false;
+  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
+  const way = by.kind === "overall" ? choice : { ranking: "flat" };
+  const systems = rows.map(({ system }) => system);
+  const drawn = drawnRankIntervals(board, systems, values, parts, way);
+  if (!drawn) return false;
+  const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(range[1], rank)];
+  setRanges(
+    table,
+    drawn.map((range, at) => widened(range, rows[at].rank)),
+    DRAWN,
+  );
+  return true;
+}
+
+// Groups of systems that a paired test does not tell apart, as letters: a, b, …
+export function tieLetters(board) {
+  const letters = new Map();
+  (board.ties?.overall ?? [])
+    .filter((group) => group.length > 1)
+    .forEach((group, at) => {
+      const letter =
+        at < 26
+          ? String.fromCharCode(97 + at)
+          : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
+      for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group }]);
+    });
+  return letters;
+}

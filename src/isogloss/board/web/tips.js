@@ -1,0 +1,47 @@
+import { element } from "./dom.js";
+
+// What is said of an element while it is pointed at or focused: a list of lines, made when needed.
+const tipLines = new WeakMap();
+const tipBox = element("div", { id: "tip", role: "tooltip", hidden: true });
+let tipTarget = null;
+
+export function withTip(node, lines) {
+  tipLines.set(node, lines);
+  return node;
+}
+
+function tipOwner(node) {
+  for (let at = node; at && at !== document; at = at.parentNode) if (tipLines.has(at)) return at;
+  return null;
+}
+
+function placeTip(rectangle) {
+  const { width, height } = tipBox.getBoundingClientRect();
+  const left = Math.min(Math.max(8, rectangle.left), document.documentElement.clientWidth - width - 8);
+  const above = rectangle.top - height - 6;
+  tipBox.style.left = `${Math.max(8, left)}px`;
+  tipBox.style.top = `${above > 8 ? above : rectangle.bottom + 6}px`;
+}
+
+function showTip(owner) {
+  if (owner === tipTarget) return;
+  tipTarget?.removeAttribute("aria-describedby");
+  tipTarget = owner;
+  tipBox.hidden = !owner;
+  if (!owner) return;
+  const lines = tipLines.get(owner)();
+  tipBox.replaceChildren(...lines.filter(Boolean).map((line, at) => element(at ? "p" : "strong", {}, line)));
+  owner.setAttribute("aria-describedby", "tip");
+  placeTip(owner.getBoundingClientRect());
+}
+
+export function startTips() {
+  document.body.append(tipBox);
+  document.addEventListener("mouseover", (event) => showTip(tipOwner(event.target)));
+  document.addEventListener("focusin", (event) => showTip(tipOwner(event.target)));
+  document.addEventListener("focusout", () => showTip(null));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") showTip(null);
+  });
+  document.addEventListener("scroll", () => showTip(null), { capture: true, passive: true });
+}

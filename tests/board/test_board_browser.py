@@ -1,0 +1,256 @@
+"""The leaderboard in a real browser: order, ranks, filters, the address, columns, files, keyboard, and its speed."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from board.opened_board import Open, column
+from board.synthetic_board import synthetic_board, write_site
+from isogloss.board.site import WEB
+from report.browser import BROWSER
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
+
+
+def test_order(open_page: Open) -> None:
+    tab = open_page()
+    assert tab.locator(".headline").inner_text().startswith("System 0 leads overall with ")
+    overall = [float(text.split()[0]) for text in column(tab, "Overall") if not text.startswith("–")]
+    assert len(overall) == 36 and overall == sorted(overall, reverse=True)
+    assert column(tab, "Overall")[36:] == ["–"] * 12
+    ranks = [text.split()[0] for text in column(tab, "Rank")]
+    assert ranks[0] == "1a"
+    assert ranks[36:] == ["–"] * 12
+    head = tab.locator("th:has(button:text('XNLI'))")
+    tab.click("button.sort:has-text('XNLI')")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert tab.evaluate("location.hash") == "#/?sort=xnli"
+    assert "by XNLI" in tab.locator("th.rank").inner_text()
+    # The marks of partial figures and footnotes are no part of the number.
+    scores = [float(re.sub("[°†]", "", text)) for text in column(tab, "XNLI") if text != "–"]
+    assert scores == sorted(scores, reverse=True)
+    tab.click("button.sort:has-text('XNLI')")
+    assert head.get_attribute("aria-sort") == "ascending"
+    tab.go_back()
+    tab.go_back()
+    assert tab.evaluate("location.hash") in ("#/", "")
+    assert [text.split()[0] for text in column(tab, "Rank")] == ranks
+
+
+def test_rank_intervals_of_what_filters_leave(open_page: Open) -> None:
+    tab = open_page("#/?language=de&language=sw&language=zh&language=ar&regime=zero-shot")
+    tab.wait_for_function("[...document.querySelectorAll('.range')].some((each) => each.textContent)")
+    tab.locator("td.rank", has_text="–").first.hover()
+    assert "if other languages are drawn" in tab.locator("#tip").inner_text()
+    for rank, low, high in (map(int, re.split("[ –]", text)) for text in column(tab, "Rank") if " " in text):
+        assert 1 <= low <= rank <= high <= 12
+
+
+def test_incomplete_systems_have_no_rank_and_their_missing_cells_are_named(open_page: Open) -> None:
+    tab = open_page()
+    row = tab.locator("tr.unranked", has_text="System 3").first
+    row.locator("td.rank").hover()
+    said = tab.locator("#tip").inner_text()
+    assert said.startswith("No rank") and "missing: MLQA in English, Spanish, Chinese" in said
+    tab.check("text=Only systems complete on these columns")
+    assert tab.locator("output.count").inner_text() == "36 of 48 systems"
+    assert tab.locator("tr.unranked").count() == 0
+    # Hiding the column that is missing makes the system complete on what is left.
+    tab.goto(tab.url.split("#")[0] + "#/?task=xnli&task=xquad&complete=1")
+    tab.wait_for_function("document.querySelector('output.count').textContent !== '36 of 48 systems'")
+    assert "System 3" in column(tab, "System")[3]
+
+
+def test_filters_and_the_address(open_page: Open, board_site: Path) -> None:
+    tab = open_page()
+    tab.click("summary:has-text('More filters')")
+    tab.click(".many:has-text('Kind') > summary")
+    tab.check(".many[open] label:has-text('llm') input")
+    assert tab.locator("output.count").inner_text() == "9 of 48 systems"
+    tab.keyboard.press("Escape")
+    tab.click(".many:has-text('Language') > summary")
+    tab.fill(".many[open] input[type=search]", "swah")
+    tab.check(".many[open] label:visible input")
+    assert tab.locator("th:has(button:text('XNLI'))").inner_text().split() == ["XNLI↕", "1/15"]
+    assert tab.locator("button.sort:has-text('UD-POS')").count() == 0
+    assert tab.evaluate("location.hash") == "#/?kind=llm&language=sw"
+    assert column(tab, "Rank")[0].split()[0] == "1"
+    tab.fill("input[type=search] >> nth=0", "System")
+    assert "q=System" in tab.evaluate("location.hash")
+    names = column(tab, "System")
+    again = open_page(tab.evaluate("location.hash"), index=board_site)
+    assert column(again, "System") == names
+    assert again.locator("input[type=search] >> nth=0").input_value() == "System"
+    tab.click(".chip:has-text('Language')")
+    assert "language" not in tab.evaluate("location.hash")
+    tab.go_back()
+    assert "language=sw" in tab.evaluate("location.hash")
+    assert column(tab, "System") == names
+    tab.go_forward()
+    assert "language" not in tab.evaluate("location.hash")
+    tab.click("text=clear all")
+    assert tab.locator("output.count").inner_text() == "48 systems"
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("year=2019", lambda s: s["year"] == 2019),
+        ("regime=few-shot", lambda s: s["regime"] == "few-shot"),
+        ("open=yes", lambda s: s["open_weights"] is True),
+        ("open=not+disclosed", lambda s: s["open_weights"] is None),
+        ("parallel=no", lambda s: s["parallel_data"] == ""),
+        ("parallel=yes&parallel=not+disclosed", lambda s: s["parallel_data"] != ""),
+        ("translated=yes", lambda s: s["translated_data"] != ""),
+        ("contamination=flagged", lambda s: s["contamination"] != ""),
+        ("origin=reported", lambda s: s["reported"]),
+        ("pmin=1000", lambda s: (s["parameters"] or 0) >= 1e9),
+        ("pmax=1000", lambda s: s["parameters"] is not None and s["parameters"] <= 1e9),
+        ("", lambda s: True),
+    ],
+)
+def test_what_each_filter_keeps(open_page: Open, query: str, kept: Callable[[Any], bool]) -> None:
+    systems = synthetic_board(48)["systems"]
+    expected = sum(map(kept, systems))
+    assert 0 < expected <= 48
+    tab = open_page(f"#/?{query}")
+    assert tab.locator("output.count").inner_text() == ("48 systems" if expected == 48 else f"{expected} of 48 systems")
+
+
+def test_columns_weights_and_rankings(open_page: Open) -> None:
+    tab = open_page()
+    tab.click("summary:has-text('Columns')")
+    tab.uncheck("[data-column=xcopa]")
+    tab.check("[data-column=licence]")
+    assert tab.locator("button.sort:has-text('XCOPA')").count() == 0
+    assert "Apache-2.0" in column(tab, "Licence")
+    assert tab.evaluate("location.hash") == "#/?hide=xcopa&also=licence"
+    tab.keyboard.press("Escape")
+    first = column(tab, "Overall")[0].split()[0]
+    tab.select_option("label:has-text('Ranking') select", "weights")
+    slider = tab.locator(".slider:has-text('XNLI') input")
+    slider.focus()
+    for _ in range(2):
+        slider.press("ArrowRight")
+    assert "w=xnli%3A2" in tab.evaluate("location.hash")
+    weighted = column(tab, "Overall")[0].split()[0]
+    assert weighted != first
+    for ranking in ("flat", "family", "speakers", "worst", "gini"):
+        tab.select_option("label:has-text('Ranking') select", ranking)
+        assert column(tab, "Rank")[0].startswith("1")
+        assert len(tab.locator(".explains").inner_text()) > 30
+
+
+def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
+    tab = open_page("#/?hide=xcopa")
+    with tab.expect_download() as found:
+        tab.click("text=CSV")
+    rows = list(csv.DictReader(io.StringIO(found.value.path().read_text(encoding="utf-8"))))
+    assert len(rows) == 48
+    assert "XCOPA" not in rows[0]
+    assert rows[0]["Overall"] == column(tab, "Overall")[0].split()[0]
+    assert not any(value.lstrip().startswith(("=", "+", "@", "-")) for row in rows for value in row.values())
+    assert any(row["System"].startswith("'=cmd") for row in rows)
+    with tab.expect_download() as found:
+        tab.click("text=JSON")
+    record = json.loads(found.value.path().read_text(encoding="utf-8"))
+    assert record["suite"] == "xtreme-r" and "hide=xcopa" in record["page"]
+    assert [row["name"] for row in record["rows"]][:1] == [rows[0]["System"]]
+    with tab.expect_download() as found:
+        tab.click("text=LaTeX")
+    text = found.value.path().read_text(encoding="utf-8")
+    assert text.count("\\\\\n") == 49
+    assert "\\textbackslash{}write18\\{id\\}" in text and "\\write18" not in text
+
+
+def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
+    tab = open_page()
+    cell = tab.locator("table.data tbody:not(.before) td[tabindex='0']")
+    assert cell.count() == 1
+    cell.focus()
+    assert tab.locator("#tip").inner_text().startswith("Rank 1 of 36 by Overall")
+    tab.keyboard.press("ArrowRight")
+    assert "95 % interval" in tab.locator("#tip").inner_text()
+    for _ in range(2):
+        tab.keyboard.press("ArrowRight")
+    said = tab.locator("#tip").inner_text()
+    assert "XNLI" in said and "scorer Isogloss 1.0" in said and "15 checksums" in said
+    assert tab.locator("[aria-describedby=tip]").count() == 1
+    tab.keyboard.press("ArrowDown")
+    said = tab.locator("#tip").inner_text()
+    assert " · XNLI: " in said and not said.startswith("System 0 ")
+    tab.keyboard.press("Escape")
+    assert tab.locator("#tip").is_hidden()
+    tab.locator("button.sort:has-text('XNLI')").focus()
+    tab.keyboard.press("Enter")
+    assert "sort=xnli" in tab.evaluate("location.hash")
+    tab.locator(".skip").focus()
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "page"
+
+
+def test_rankings_agree_with_python(board_browser: Any) -> None:
+    vectors = json.loads(Path(__file__).with_name("ranking_vectors.json").read_text(encoding="utf-8"))
+    source = re.sub(r"^export ", "", (WEB / "ranking.js").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    run = """vectors => { %s
+      const language = new Map(vectors.languages.map((each) => [each.code, each]));
+      return vectors.cases.map((wanted) => Object.fromEntries(Object.keys(wanted.figures).map((view) => {
+        const figures = Array.from({ length: vectors.systems }, (_, at) => overallFigure(view, vectors.tasks
+          .filter((task) => !wanted.tasks || wanted.tasks.includes(task.id)).map((task) => {
+            const codes = task.languages.filter((code) => !wanted.languages || wanted.languages.includes(code));
+            const scores = codes.map((code) => vectors.cells[task.id][at][task.languages.indexOf(code)]);
+            return { id: task.id, category: task.category, codes, scores, figure: weightedMean(scores) };
+          }).filter(({ codes }) => codes.length), { language, weights: wanted.weights ?? {} }));
+        const rounded = figures.map((value) => Math.round(value * 1e9) / 1e9);
+        return [view, { figures, ranks: ranksOf(rounded, view === "gini") }];
+      }))); }"""
+    tab = board_browser.new_page()
+    found = tab.evaluate(run % source, vectors)
+    tab.close()
+    for case, views in zip(vectors["cases"], found, strict=True):
+        for view, figures in case["figures"].items():
+            scale = 100 if view == "gini" else 1
+            assert views[view]["figures"] == pytest.approx([scale * each for each in figures], abs=1e-6), (
+                case["name"],
+                view,
+            )
+            assert views[view]["ranks"] == case["ranks"][view], (case["name"], view)
+
+
+def test_a_thousand_systems(open_page: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    index = write_site(synthetic_board(1000), tmp_path / "site", detailed=0)
+    size = sum(path.stat().st_size for path in index.parent.rglob("*") if path.is_file())
+    tab = open_page(index=index)
+    painted = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    ready = tab.evaluate("performance.now()")
+    timed = """hashes => hashes.map((hash) => {
+      const before = performance.now();
+      history.pushState(null, "", hash);
+      dispatchEvent(new PopStateEvent("popstate"));
+      document.body.offsetHeight;
+      return [hash, Math.round(performance.now() - before)]; })"""
+    hashes = [
+        f"#/?{query}"
+        for query in (
+            "kind=llm",
+            "language=sw",
+            "sort=xnli",
+            "ranking=worst",
+            "ranking=family",
+            "complete=1",
+            "page=5",
+            "",
+        )
+    ]
+    times = tab.evaluate(timed, hashes)
+    with capsys.disabled():
+        print(f"\n{size / 1e6:.2f} MB; first paint {painted:.0f} ms; ready {ready:.0f} ms; filters: {dict(times)} ms")  # noqa: T201
+    assert size < 1_500_000
+    assert tab.locator("table.data tbody:not(.before) tr").count() == 50
+    assert "1–50 of 1,000" in tab.locator(".pager").inner_text()
