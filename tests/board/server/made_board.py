@@ -1,0 +1,89 @@
+"""Boards, teams and archives of predictions for the tests of the server; the suite is the embedded one."""
+
+import io
+import json
+import random
+import tarfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.board.server.board import Board, open_board
+from isogloss.board.server.database import writing
+from isogloss.board.server.settings import BoardSettings, write_settings
+from isogloss.board.server.tokens import create_team, create_token, find_team
+from isogloss.tasks.loading import load
+
+METADATA: dict[str, Any] = {
+    "name": "Made-up",
+    "kind": "encoder",
+    "regime": "zero-shot",
+    "parameters": 270_000_000,
+    "parameters_active": "not disclosed",
+    "pretraining_data": 6_000_000_000,
+    "parallel_data": 0,
+    "fine_tuning_data": "MultiNLI, 392,702 examples, English",
+    "translated_data": "none",
+    "paper": "not disclosed",
+    "year": 2026,
+    "authors": "anonymous",
+    "contact": "made-up@example.org",
+}
+
+LANGUAGES = ("en", "de", "sw")
+
+
+def make_board(folder: Path, **settings: Any) -> Board:
+    """A new board of the embedded suite; settings other than their defaults go into its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    own = {name: settings.pop(name) for name in ("database", "title", "gold") if name in settings}
+    write_settings(folder, BoardSettings(suite="mini", **own))
+    with (folder / "board.toml").open("a") as stream:
+        for name, value in {"monthly_submissions": 1_000, "monthly_uploads": 10_000, **settings}.items():
+            stream.write(f"{name} = {msgspec.json.encode(value).decode()}\n")
+    return open_board(folder)
+
+
+def make_token(board: Board, team: str = "Team", scopes: Sequence[str] = ("read", "submit", "publish")) -> str:
+    with writing(board.engine) as session:
+        try:
+            found = find_team(session, team)
+        except Exception:  # noqa: BLE001 - there is none yet
+            found = create_team(session, team)
+        return create_token(session, found, board.pepper, scopes)
+
+
+def answers(seed: int, languages: Sequence[str] = LANGUAGES, skill: float = 0.7) -> dict[str, bytes]:
+    """The files of a system that knows a part of the embedded XNLI."""
+    rng = random.Random(seed)
+    files = {}
+    for language in languages:
+        examples = load("mini-xnli", language)
+        labels = sorted(set(examples["label"]))
+        lines = [
+            json.dumps({"id": name, "prediction": label if rng.random() < skill else rng.choice(labels)})
+            for name, label in zip(examples.ids, examples["label"], strict=True)
+        ]
+        files[f"mini-xnli/{language}.jsonl"] = ("\n".join(lines) + "\n").encode()
+    return files
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tar_of(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
