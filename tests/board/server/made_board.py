@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from isogloss.board.server.board import Board, open_board
+from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
 from isogloss.board.server.settings import BoardSettings, write_settings
 from isogloss.board.server.tokens import create_team, create_token, find_team
@@ -36,7 +36,7 @@ METADATA: dict[str, Any] = {
 LANGUAGES = ("en", "de", "sw")
 
 
-def make_board(folder: Path, **settings: Any) -> Board:
+def make_board(folder: Path, **settings: Any) -> OpenBoard:
     """A new board of the embedded suite; settings other than their defaults go into its file."""
     folder.mkdir(parents=True, exist_ok=True)
     own = {name: settings.pop(name) for name in ("database", "title", "gold") if name in settings}
@@ -47,11 +47,11 @@ def make_board(folder: Path, **settings: Any) -> Board:
     return open_board(folder)
 
 
-def make_token(board: Board, team: str = "Team", scopes: Sequence[str] = ("read", "submit", "publish")) -> str:
+def make_token(board: OpenBoard, team: str = "Team", scopes: Sequence[str] = ("read", "submit", "publish")) -> str:
     with writing(board.engine) as session:
         try:
             found = find_team(session, team)
-        except Exception:  # noqa: BLE001 - there is none yet
+        except Exception:
             found = create_team(session, team)
         return create_token(session, found, board.pepper, scopes)
 

@@ -107,7 +107,9 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
         with archive.open("rb") as stream:
             is_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
             stream.seek(0)
-            members = _zip(stream, settings) if is_zip else _tar(stream, _SizeLimit(2 * bytes_allowed))
+            members = (
+                _zip(stream, settings.files) if is_zip else _tar(stream, _SizeLimit(2 * bytes_allowed), settings.files)
+            )
             _write_all(members, folder, settings, _SizeLimit(bytes_allowed))
     except _DAMAGE as error:
         reason = printable(str(error), 200)
@@ -120,13 +122,13 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
     return _innermost(folder)
 
 
-def _zip(stream: IO[bytes], settings: BoardSettings) -> Iterator[_PackedFile]:
+def _zip(stream: IO[bytes], files: int) -> Iterator[_PackedFile]:
     # The list of all members is read at once, so that it is measured first.
     entries = 0
     while chunk := stream.read(_CHUNK):
         entries += chunk.count(b"PK\x01\x02")
-    if entries > 2 * settings.files:
-        raise ArchiveError([_too_many(settings)])
+    if entries > 2 * files:
+        raise ArchiveError([_too_many(files)])
     stream.seek(0)
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
@@ -135,19 +137,20 @@ def _zip(stream: IO[bytes], settings: BoardSettings) -> Iterator[_PackedFile]:
                 yield _PackedFile(info.filename, kind in (0, stat.S_IFREG), partial(archive.open, info))
 
 
-def _tar(stream: io.BufferedReader, limit: _SizeLimit) -> Iterator[_PackedFile]:
+def _tar(stream: io.BufferedReader, limit: _SizeLimit, files: int) -> Iterator[_PackedFile]:
     head = stream.peek(8)
     unpacker = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)
     plain = cast("IO[bytes]", unpacker(stream, "rb")) if unpacker else stream
     counted = io.BufferedReader(_CountedStream(plain, limit), _CHUNK)
     with tarfile.open(fileobj=counted, mode="r|") as archive:
-        for info in archive:
+        for count, info in enumerate(archive, 1):
+            if count > 2 * files:  # folders too are kept in memory
+                raise ArchiveError([_too_many(files)])
             if not info.isdir():
                 # A sparse file says that it is large, and is zeros.
                 is_plain = info.isreg() and not info.issparse()
                 opened = cast("Callable[[], IO[bytes]]", partial(archive.extractfile, info))
                 yield _PackedFile(info.name, is_plain, opened)
-            archive.members.clear()  # or it would keep all of them
 
 
 def _write_all(members: Iterator[_PackedFile], folder: Path, settings: BoardSettings, limit: _SizeLimit) -> None:
@@ -155,7 +158,7 @@ def _write_all(members: Iterator[_PackedFile], folder: Path, settings: BoardSett
     seen: set[str] = set()
     for count, member in enumerate(members, 1):
         if count > settings.files:
-            raise ArchiveError([*problems, _too_many(settings)])
+            raise ArchiveError([*problems, _too_many(settings.files)])
         if any(part in member.name for part in _LITTER):
             continue
         name = member.name.removeprefix("./")
@@ -172,8 +175,8 @@ def _write_all(members: Iterator[_PackedFile], folder: Path, settings: BoardSett
         raise ArchiveError([Problem("archive", "has no files", _FORMS)])
 
 
-def _too_many(settings: BoardSettings) -> Problem:
-    return Problem("archive", f"has more than {settings.files:,} files", "Send the predictions alone")
+def _too_many(files: int) -> Problem:
+    return Problem("archive", f"has more than {files:,} files", "Send the predictions alone")
 
 
 def _fault(name: str, is_plain: bool, seen: set[str], settings: BoardSettings) -> Problem | None:

@@ -17,8 +17,8 @@ def scorer_version() -> str:
 
 
 @dataclass(frozen=True)
-class Board:
-    """An open board.
+class OpenBoard:
+    """A board that is open.
 
     Attributes:
         folder: all its files; several servers and workers share it.
@@ -52,7 +52,7 @@ class Board:
         return self.folder / "archives" / sha256[:2] / sha256
 
 
-def open_board(folder: Path) -> Board:
+def open_board(folder: Path) -> OpenBoard:
     """Open a board; on an empty database its tables are made.
 
     Raises:
@@ -62,7 +62,7 @@ def open_board(folder: Path) -> Board:
     settings = read_settings(folder)
     engine = open_database(settings.database, folder)
     check_version(engine, folder)
-    board = Board(folder, settings, engine, read_pepper(folder))
+    board = OpenBoard(folder, settings, engine, read_pepper(folder))
     for place in (board.incoming, board.work, board.site):
         place.mkdir(exist_ok=True)
     return board

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from isogloss.board.server.audit import record
-from isogloss.board.server.board import Board
+from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import writing
 from isogloss.board.server.metadata import SystemMetadata
 from isogloss.board.server.models import SCORED, Submission, Team, timestamp
@@ -32,7 +32,7 @@ class MonthlyLimitError(PredictionError):
 class IncomingArchive:
     """An upload on its way to disk; `close` removes what has not been kept."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: OpenBoard) -> None:
         self._board = board
         self._path = board.incoming / f"{secrets.token_hex(8)}.part"
         self._stream = self._path.open("xb")
@@ -69,7 +69,7 @@ class IncomingArchive:
         self._path.unlink(missing_ok=True)
 
 
-def too_large(board: Board) -> UploadLimitError:
+def too_large(board: OpenBoard) -> UploadLimitError:
     """The error for an archive of too many bytes."""
     what = f"the archive has more than {board.settings.upload_bytes:,} bytes"
     return UploadLimitError(what, where="archive", fix="Pack the predictions alone, as .tar.xz or .zip")
@@ -84,7 +84,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def accept(
-    board: Board, bearer: Bearer, metadata: SystemMetadata, archive: str, size: int, *, publish: bool
+    board: OpenBoard, bearer: Bearer, metadata: SystemMetadata, archive: str, size: int, *, publish: bool
 ) -> tuple[str, bool]:
     """Put a submission into the queue; gives its key, and whether it is new: the same is never taken twice.
 
@@ -135,7 +135,7 @@ def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[in
     return counted, session.scalar(of_month) or 0
 
 
-def monthly_limit(board: Board, team: Team) -> int:
+def monthly_limit(board: OpenBoard, team: Team) -> int:
     """How many submissions a team may have scored in a month."""
     own = team.monthly_submissions
     return board.settings.monthly_submissions if own is None else own
@@ -149,7 +149,7 @@ def scored_before(session: Session, submission: Submission) -> int:
     return session.scalar(earlier) or 0
 
 
-def _check_month(session: Session, board: Board, team: Team, month: str) -> None:
+def _check_month(session: Session, board: OpenBoard, team: Team, month: str) -> None:
     counted, sent = submissions_in_month(session, team.id, month)
     limit = monthly_limit(board, team)
     if counted >= limit:

@@ -1,13 +1,13 @@
 """What a submission must say of its system: typed, and "not disclosed" where nothing is said, never a blank."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.predictions.problems import Problem
 
-NOT_DISCLOSED = "not disclosed"
+NOT_DISCLOSED: Final = "not disclosed"
 
 # Shown on no page and in no answer but to the team itself.
 PRIVATE = frozenset({"contact"})

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
-from isogloss.board.server.board import Board
+from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.metadata import public_metadata
@@ -68,7 +68,7 @@ def _published(session: Session, submission: Submission) -> PublishedSystem:
     )
 
 
-def rebuild_pages(board: Board, job: ClaimedJob) -> None:
+def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     """Build the pages of all that is published now, then show them instead of the old ones."""
     with reading(board.engine) as session:
         systems = published_systems(session)
@@ -77,7 +77,7 @@ def rebuild_pages(board: Board, job: ClaimedJob) -> None:
         owned(session, job).state = "done"
 
 
-def write_pages(board: Board, systems: Sequence[PublishedSystem], number: int) -> None:
+def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: int) -> None:
     """Build pages under a number; those of a lower number never replace those of a higher one."""
     folder = board.site / f"site-{number}"
     unfinished = board.site / f".site-{number}-{os.getpid()}"

@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Row, and_, or_, select, update
+from sqlalchemy import and_, or_, select, update
 from sqlalchemy.orm import Session
 
-from isogloss.board.server.board import Board
+from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.models import ScoringJob
 
@@ -46,7 +46,7 @@ def enqueue(session: Session, kind: str, submission_id: int | None = None) -> No
 class JobClaims:
     """One worker's view of the queue: what it may take, and how long it has seen each heartbeat stand still."""
 
-    board: Board
+    board: OpenBoard
     owner: str = field(default_factory=lambda: secrets.token_hex(12))
     _seen: dict[tuple[int, str, int], float] = field(default_factory=dict)
 
@@ -54,23 +54,26 @@ class JobClaims:
         """The oldest job that waits, or whose worker is dead; None where there is none."""
         with reading(self.board.engine) as session:
             waits = session.scalar(select(ScoringJob.id).where(ScoringJob.state == "queued").limit(1)) is not None
-            alive = (ScoringJob.id, ScoringJob.owner, ScoringJob.beats)
-            running = session.execute(select(*alive).where(ScoringJob.state == "running")).all()
-        dead = self._standing_still(running)
+            running = session.scalars(select(ScoringJob).where(ScoringJob.state == "running")).all()
+        dead = self._standing_still([(job.id, job.owner, job.beats) for job in running])
         if not waits and not dead:
             return None
         with writing(self.board.engine) as session:
             return self._take(session, dead)
 
-    def _standing_still(self, running: Sequence[Row[tuple[int, str, int]]]) -> list[tuple[int, str, int]]:
+    def _standing_still(self, beats: Sequence[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
         now = time.monotonic()
-        beats = [(row[0], row[1], row[2]) for row in running]
         self._seen = {beat: self._seen.get(beat, now) for beat in beats}
         return [beat for beat, since in self._seen.items() if now - since >= self.board.settings.lease_seconds]
 
     def _take(self, session: Session, dead: list[tuple[int, str, int]]) -> ClaimedJob | None:
         free = [
-            and_(ScoringJob.id == job, ScoringJob.owner == owner, ScoringJob.beats == beats, ScoringJob.state == "running")
+            and_(
+                ScoringJob.id == job,
+                ScoringJob.owner == owner,
+                ScoringJob.beats == beats,
+                ScoringJob.state == "running",
+            )
             for job, owner, beats in dead[:50]
         ]
         query = select(ScoringJob).where(or_(ScoringJob.state == "queued", *free)).order_by(ScoringJob.id).limit(1)
@@ -81,11 +84,13 @@ class JobClaims:
         return ClaimedJob(job.id, job.kind, job.submission_id, self.owner, job.attempts)
 
 
-def beat(board: Board, job: ClaimedJob) -> bool:
+def beat(board: OpenBoard, job: ClaimedJob) -> bool:
     """Show that the worker lives; False if the job is another's by now."""
     with writing(board.engine) as session:
         mine = (ScoringJob.id == job.id, ScoringJob.owner == job.owner, ScoringJob.state == "running")
-        done = session.execute(update(ScoringJob).where(*mine).values(beats=ScoringJob.beats + 1).returning(ScoringJob.id))
+        done = session.execute(
+            update(ScoringJob).where(*mine).values(beats=ScoringJob.beats + 1).returning(ScoringJob.id)
+        )
         return done.first() is not None
 
 
@@ -101,7 +106,7 @@ def owned(session: Session, job: ClaimedJob) -> ScoringJob:
     return row
 
 
-def put_back(board: Board, job: ClaimedJob, *, counts: bool) -> None:
+def put_back(board: OpenBoard, job: ClaimedJob, *, counts: bool) -> None:
     """Leave a job to another worker; `counts` says whether it was the job's own fault."""
     with writing(board.engine) as session:
         row = owned(session, job)

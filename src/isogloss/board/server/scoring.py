@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from isogloss.board.server.archives import ArchiveError, unpack
 from isogloss.board.server.audit import record
-from isogloss.board.server.board import Board, scorer_version
+from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.metadata import public_metadata
 from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
@@ -36,7 +36,7 @@ _LISTED = 500
 _HERE = "the board's own data for it cannot be used now"
 
 
-def score_submission(board: Board, job: ClaimedJob) -> None:
+def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
     """Do a scoring job; whatever the archive holds, it ends in scores or in a list of problems.
 
     Raises:
@@ -46,8 +46,8 @@ def score_submission(board: Board, job: ClaimedJob) -> None:
     with reading(board.engine) as session:
         submission = session.scalars(select(Submission).where(Submission.id == job.submission_id)).one()
         archive, system = submission.archive, msgspec.json.decode(submission.system)
-        done = session.scalar(_score_of(submission.id))
-    if done is not None:
+        is_done = _is_scored(session, submission.id)
+    if is_done:
         _finish(board, job, None, [])
         return
     with _scratch_folder(board, job) as folder:
@@ -72,14 +72,19 @@ def score_submission(board: Board, job: ClaimedJob) -> None:
             _finish(board, job, msgspec.structs.replace(results, system=public_metadata(system)), problems)
 
 
-def give_up(board: Board, job: ClaimedJob) -> None:
+def give_up(board: OpenBoard, job: ClaimedJob) -> None:
     """End a job that too many workers died of; its submission is rejected, and the keeper can have it tried again."""
+    if job.submission_id is None:
+        LOG.error("the pages could not be built: the old ones stay")
+        with writing(board.engine) as session:
+            owned(session, job).state = "failed"
+        return
     what = f"scoring it ended {job.attempts - 1} times without a result"
     _finish(board, job, None, [Problem("archive", what, "Ask who keeps the board: its log says why")])
 
 
 @contextmanager
-def _scratch_folder(board: Board, job: ClaimedJob) -> Iterator[Path]:
+def _scratch_folder(board: OpenBoard, job: ClaimedJob) -> Iterator[Path]:
     for left in board.work.glob(f"{job.id}-*"):  # by a worker that died
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{job.id}-", dir=board.work))
@@ -89,12 +94,12 @@ def _scratch_folder(board: Board, job: ClaimedJob) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _request(board: Board) -> Request:
+def _request(board: OpenBoard) -> Request:
     settings = board.settings
     return Request.of(settings.suite, data=settings.data or None, gold=settings.gold or None)
 
 
-def find_problems(board: Board, predictions: Path) -> list[Problem]:
+def find_problems(board: OpenBoard, predictions: Path) -> list[Problem]:
     """All that is wrong with a prediction folder, without a word about labels or about this machine."""
     request = _request(board)
     report = validate(predictions, request.data, tasks=list(request.tasks), gold=request.gold)
@@ -116,7 +121,7 @@ def _of_cell(cell: CheckedFile) -> list[Problem]:
     return [*own, Problem(f"{cell.task}/{cell.language}", f"is left out: {_HERE}", warning=True)]
 
 
-def _shown(board: Board, predictions: Path, problem: Problem) -> Problem:
+def _shown(board: OpenBoard, predictions: Path, problem: Problem) -> Problem:
     """A problem as the team may see it: paths begin at its own folder, and no text is longer than needed."""
     places = {f"{predictions}/": "", str(predictions): "the archive"}
     hidden = (board.settings.gold, data_folder(board.settings.data or None), cache_dir(), board.folder)
@@ -130,7 +135,7 @@ def _shown(board: Board, predictions: Path, problem: Problem) -> Problem:
     return replace(problem, where=cleaned(problem.where), what=cleaned(problem.what), fix=cleaned(problem.fix))
 
 
-def _score(board: Board, predictions: Path) -> Results:
+def _score(board: OpenBoard, predictions: Path) -> Results:
     results = score_request(predictions, _request(board))
     left_out = [
         msgspec.structs.replace(each, reason=_HERE if each.task else each.reason, fix="", path="")
@@ -139,12 +144,13 @@ def _score(board: Board, predictions: Path) -> Results:
     return msgspec.structs.replace(results, left_out=left_out)
 
 
-def _score_of(submission_id: int) -> "select[tuple[int]]":  # type: ignore[valid-type]
+def _is_scored(session: Session, submission_id: int) -> bool:
+    """Whether the present scorer has scored a submission."""
     wanted = (ScoreRecord.submission_id == submission_id, ScoreRecord.scorer == scorer_version())
-    return select(ScoreRecord.id).where(*wanted)
+    return session.scalar(select(ScoreRecord.id).where(*wanted)) is not None
 
 
-def _enter(board: Board, job: ClaimedJob, state: str) -> None:
+def _enter(board: OpenBoard, job: ClaimedJob, state: str) -> None:
     """Show where a new submission is; one that is scored again keeps its place on the board."""
     with writing(board.engine) as session:
         owned(session, job)
@@ -153,18 +159,19 @@ def _enter(board: Board, job: ClaimedJob, state: str) -> None:
             submission.state, submission.changed_at = state, timestamp()
 
 
-def _finish(board: Board, job: ClaimedJob, results: Results | None, problems: list[Problem]) -> None:
+def _finish(board: OpenBoard, job: ClaimedJob, results: Results | None, problems: list[Problem]) -> None:
     """Store the outcome and end the job: both, or neither."""
     with writing(board.engine) as session:
         row = owned(session, job)
         row.state = "done"
         submission = session.get_one(Submission, job.submission_id)
+        is_new = submission.state in WAITING
         if results is not None:
             _store_scores(session, submission, results)
-        elif session.scalar(_score_of(submission.id)) is None and submission.state in WAITING:
+        elif is_new:
             _move(submission, "rejected")
             record(session, "worker", "reject", submission.key, f"{len(problems)} problems")
-        if submission.state != "published" or results is not None:
+        if results is not None or is_new:
             submission.problems = msgspec.json.encode(problems).decode()
 
 
@@ -222,7 +229,7 @@ def rescore(session: Session, actor: str, progress: Callable[[str], None] | None
     """Have everything scored again that the present scorer has not seen; the old values stay beside the new."""
     keys = []
     for submission in session.scalars(select(Submission).where(Submission.state.in_(("preview", "published")))):
-        if session.scalar(_score_of(submission.id)) is None:
+        if not _is_scored(session, submission.id):
             enqueue(session, "score", submission.id)
             keys.append(submission.key)
             if progress is not None:
@@ -230,3 +237,16 @@ def rescore(session: Session, actor: str, progress: Callable[[str], None] | None
     if keys:
         record(session, actor, "rescore", f"{len(keys)} submissions", scorer_version())
     return keys
+
+
+def retry(session: Session, submission: Submission, actor: str) -> None:
+    """Have a rejected submission scored once more.
+
+    Raises:
+        StateError: it is not rejected.
+    """
+    if submission.state != "rejected":
+        raise StateError(f"submission {submission.key} is {submission.state}, not rejected")
+    _move(submission, "received")
+    enqueue(session, "score", submission.id)
+    record(session, actor, "retry", submission.key)

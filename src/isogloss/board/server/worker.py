@@ -4,6 +4,7 @@ import logging
 import os
 import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from isogloss.board.server.board import Board, open_board
+from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back
 from isogloss.board.server.scoring import LOG, give_up, score_submission
@@ -73,23 +74,23 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
     return True
 
 
-def _do(board: Board, job: ClaimedJob) -> None:
-    if job.kind == "site":
-        rebuild_pages(board, job)
-    elif job.attempts > board.settings.attempts:
+def _do(board: OpenBoard, job: ClaimedJob) -> None:
+    if job.attempts > board.settings.attempts:
         give_up(board, job)
+    elif job.kind == "site":
+        rebuild_pages(board, job)
     else:
         score_submission(board, job)
 
 
-def _put_back(board: Board, job: ClaimedJob, *, counts: bool) -> None:
+def _put_back(board: OpenBoard, job: ClaimedJob, *, counts: bool) -> None:
     # If not even this can be done, the lease runs out.
     with suppress(SQLAlchemyError, LostJobError, OSError):
         put_back(board, job, counts=counts)
 
 
 @contextmanager
-def _beating(board: Board, job: ClaimedJob, parent: int | None) -> Iterator[None]:
+def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[None]:
     """Show in the database, from a thread, that the worker lives; a job without end takes the worker with it."""
     ended = threading.Event()
     started = time.monotonic()
@@ -110,3 +111,7 @@ def _beating(board: Board, job: ClaimedJob, parent: int | None) -> Iterator[None
     finally:
         ended.set()
         thread.join()
+
+
+if __name__ == "__main__":
+    run_worker(Path(sys.argv[1]), os.getppid())
