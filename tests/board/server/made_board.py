@@ -13,8 +13,10 @@ import msgspec
 
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
+from isogloss.board.server.queue import JobClaims
 from isogloss.board.server.settings import BoardSettings, write_settings
 from isogloss.board.server.tokens import create_team, create_token, find_team
+from isogloss.board.server.worker import work_once
 from isogloss.tasks.loading import load
 
 METADATA: dict[str, Any] = {
@@ -87,3 +89,15 @@ def tar_of(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
+
+
+def send(client: Any, archive: bytes, publish: bool = False, **metadata: Any) -> Any:
+    """Submit an archive by the API; the answer."""
+    fields = {"metadata": json.dumps(METADATA | metadata), "publish": str(publish).lower()}
+    return client.post("/api/v1/submissions", data=fields, files={"archive": ("answers.zip", archive)})
+
+
+def work_all(board: OpenBoard) -> int:
+    """Do all that is in the queue, in this process; the number of jobs."""
+    claims = JobClaims(board)
+    return sum(1 for _ in iter(lambda: work_once(claims), False))
