@@ -77,7 +77,9 @@ _NUMBERS = itertools.count()
 def new_database(server: str) -> str:
     """The URL of a new, empty database."""
     name = f"board{next(_NUMBERS)}"
-    engine = create_engine(f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    engine = create_engine(
+        f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT"
+    )
     with engine.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()

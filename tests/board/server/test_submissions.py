@@ -64,11 +64,11 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_scores_are_those_of_the_scorer(
-    mode: str, board: OpenBoard, client: TestClient, tmp_path: Any
-) -> None:
+def test_scores_are_those_of_the_scorer(mode: str, board: OpenBoard, client: TestClient, tmp_path: Any) -> None:
     files = answers(3)
-    key = send(client, tar_of({f"my predictions/{name}": content for name, content in files.items()}, mode)).json()["key"]
+    key = send(client, tar_of({f"my predictions/{name}": content for name, content in files.items()}, mode)).json()[
+        "key"
+    ]
     work_all(board)
     for name, content in files.items():
         (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,9 @@ def test_forms_that_are_none(client: TestClient) -> None:
     for refused in (
         client.post(f"{API}/submissions", content=b"x", headers={"Content-Type": "text/plain"}),
         client.post(f"{API}/submissions", content=b"x", headers={"Content-Type": "multipart/form-data"}),
-        client.post(f"{API}/submissions", content=b"--b\r\n", headers={"Content-Type": "multipart/form-data; boundary=b"}),
+        client.post(
+            f"{API}/submissions", content=b"--b\r\n", headers={"Content-Type": "multipart/form-data; boundary=b"}
+        ),
         client.post(f"{API}/submissions", data={"metadata": json.dumps(METADATA)}, files={"other": b"x"}),
         client.post(f"{API}/submissions", data={"metadata": json.dumps(METADATA)}, files={"archive": b""}),
         client.post(f"{API}/submissions", files=[("archive", b"x"), ("archive", b"y")]),
@@ -194,9 +196,7 @@ def test_best_of_many_is_counted(board: OpenBoard, client: TestClient) -> None:
     assert client.get(f"{API}/team").json()["scored_in_all"] == 3
 
 
-def test_scored_again_by_another_version(
-    board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scored_again_by_another_version(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     key = send(client, zip_of(answers(1)), publish=True).json()["key"]
     work_all(board)
     monkeypatch.setattr(scoring, "scorer_version", lambda: "isogloss 9.9.9")
@@ -288,7 +288,10 @@ EVERY_EVAL_EVER = {
                         "oneOf": [
                             {
                                 "required": ["dataset_name", "source_type", "url"],
-                                "properties": {"source_type": {"const": "url"}, "url": {"type": "array", "minItems": 1}},
+                                "properties": {
+                                    "source_type": {"const": "url"},
+                                    "url": {"type": "array", "minItems": 1},
+                                },
                             },
                             {
                                 "required": ["dataset_name", "source_type"],

@@ -18,6 +18,7 @@ from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import rescore
+from isogloss.board.server.worker import write_log
 
 LOG = logging.getLogger("isogloss.board")
 
@@ -65,7 +66,7 @@ def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int 
     Raises:
         DataError: the folder is no board, or its database cannot be used.
     """
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
+    write_log()
     board = open_board(folder)
     prepare(board)
     config = uvicorn.Config(

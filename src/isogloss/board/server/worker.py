@@ -28,7 +28,7 @@ _OVERTIME = 75  # exit code
 
 def run_worker(folder: Path, parent: int | None = None) -> None:
     """Work until told to stop (SIGTERM), or until the process that started this one is gone."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
+    write_log()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     board = open_board(folder)
@@ -39,6 +39,12 @@ def run_worker(folder: Path, parent: int | None = None) -> None:
     while parent is None or os.getppid() == parent:
         if not work_once(claims, parent):
             time.sleep(_IDLE)
+
+
+def write_log() -> None:
+    """Write what happens to the error stream, with the time and the process."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def _stop(*_: object) -> None:
