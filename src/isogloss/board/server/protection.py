@@ -96,19 +96,23 @@ class Protection:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        body = _CountedBody(scope, receive, self._limit(scope), self._silence)
         started = False
 
         async def send_safely(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                _make_safe(MutableHeaders(scope=message))
+                headers = MutableHeaders(scope=message)
+                _make_safe(headers)
+                if not body.ended:  # what the client still sends is read by nobody
+                    headers["Connection"] = "close"
             await send(message)
 
         refused = self._refused(scope)
         if refused is None:
             try:
-                await self._app(scope, self._counted(scope, receive), send_safely)
+                await self._app(scope, body.receive, send_safely)
                 return
             except TooLargeError:
                 refused = _error(413, "the request has more bytes than this place takes")
@@ -132,25 +136,27 @@ class Protection:
             return _error(413, f"the request has more than {self._limit(scope):,} bytes")
         return None
 
-    def _counted(self, scope: Scope, receive: Receive) -> Receive:
-        left = self._limit(scope)
-        ended = False
 
-        async def receive_counted() -> Message:
-            nonlocal left, ended
-            if ended:  # now it waits for the client to go, which may take as long as the answer does
-                return await receive()
-            try:
-                message = await asyncio.wait_for(receive(), self._silence)
-            except TimeoutError:
-                raise SilentClientError from None
-            left -= len(message.get("body", b""))
-            ended = not message.get("more_body", False)
-            if left < 0:
-                raise TooLargeError
-            return message
+class _CountedBody:
+    """The body of a request, of so many bytes at most, from a client that keeps sending."""
 
-        return receive_counted
+    def __init__(self, scope: Scope, receive: Receive, limit: int, silence: float) -> None:
+        headers = Headers(scope=scope)
+        self.ended = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
+        self._receive, self._left, self._silence = receive, limit, silence
+
+    async def receive(self) -> Message:
+        if self.ended:  # now it waits for the client to go, which may take as long as the answer does
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._silence)
+        except TimeoutError:
+            raise SilentClientError from None
+        self._left -= len(message.get("body", b""))
+        self.ended = not message.get("more_body", False)
+        if self._left < 0:
+            raise TooLargeError
+        return message
 
 
 def _make_safe(headers: MutableHeaders) -> None:
@@ -160,8 +166,7 @@ def _make_safe(headers: MutableHeaders) -> None:
 
 
 def _error(status: int, what: str) -> JSONResponse:
-    # What the client still sends is read by nobody: the connection ends.
-    return JSONResponse(ErrorAnswer(what=what).model_dump(), status, {"Connection": "close"})
+    return JSONResponse(ErrorAnswer(what=what).model_dump(), status)
 
 
 class ConditionalAnswers:

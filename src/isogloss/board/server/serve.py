@@ -1,6 +1,7 @@
 """Running a board: the web server in this process, workers in others, which are started again when they die."""
 
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -92,7 +93,7 @@ def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int 
 @contextmanager
 def running_workers(folder: Path, count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Keep so many workers alive; at the end they are asked to put back what they do, and soon made to."""
-    command = [sys.executable, "-m", "isogloss.board.server.worker", str(folder)]
+    command = [sys.executable, "-m", "isogloss.board.server.worker", str(folder), str(os.getpid())]
     workers = [subprocess.Popen(command) for _ in range(count)]  # noqa: S603 - our own program
     ended = threading.Event()
 

@@ -86,12 +86,12 @@ async def submit(request: Request, response: Response, board: TheBoard, bearer: 
     except FormError as error:
         raise refusal(422, error) from None
     except UploadLimitError as error:
-        raise refusal(413, error, {"Connection": "close"}) from None
+        raise refusal(413, error) from None
     except MonthlyLimitError as error:
         raise refusal(429, error) from None
     except OSError as error:
         answer = ErrorAnswer(what=f"the board cannot store it now ({error.strerror})", fix="Try again later")
-        raise listed_refusal(507, answer, {"Connection": "close"}) from error
+        raise listed_refusal(507, answer) from error
     finally:
         await run_in_threadpool(form.close)
     if not is_new:

@@ -120,4 +120,4 @@ def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[
 
 
 if __name__ == "__main__":
-    run_worker(Path(sys.argv[1]), os.getppid())
+    run_worker(Path(sys.argv[1]), int(sys.argv[2]))
