@@ -1,26 +1,21 @@
 """A board on each of the two databases; PostgreSQL is a real one, of this test session alone."""
 
-import itertools
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
-from board.server.made_board import make_board, make_token
-from isogloss.board.server.app import create_app
+from board.server.made_board import MakeBoard, make_board, new_database, team_client
 from isogloss.board.server.board import OpenBoard
 from isogloss.tasks.mini import make
-
-MakeBoard = Callable[..., OpenBoard]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,21 +66,6 @@ def postgresql() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-_NUMBERS = itertools.count()
-
-
-def new_database(server: str) -> str:
-    """The URL of a new, empty database."""
-    name = f"board{next(_NUMBERS)}"
-    engine = create_engine(
-        f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT"
-    )
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return f"{server}/{name}"
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
     """An empty database of each kind: "" is SQLite in the board's folder."""
@@ -116,8 +96,3 @@ def client(board: OpenBoard) -> Iterator[TestClient]:
     """The board's application, spoken to as by a team's client."""
     with team_client(board) as made:
         yield made
-
-
-def team_client(board: OpenBoard, team: str = "Team", **options: Any) -> TestClient:
-    token = make_token(board, team, **options)
-    return TestClient(create_app(board), headers={"Authorization": f"Bearer {token}"}, raise_server_exceptions=False)

@@ -3,14 +3,18 @@
 import io
 import json
 import random
+import secrets
 import tarfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlalchemy import create_engine, text
+from starlette.testclient import TestClient
 
+from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
 from isogloss.board.server.queue import JobClaims
@@ -35,6 +39,7 @@ METADATA: dict[str, Any] = {
     "contact": "made-up@example.org",
 }
 
+MakeBoard = Callable[..., OpenBoard]
 LANGUAGES = ("en", "de", "sw")
 
 
@@ -101,3 +106,20 @@ def work_all(board: OpenBoard) -> int:
     """Do all that is in the queue, in this process; the number of jobs."""
     claims = JobClaims(board)
     return sum(1 for _ in iter(lambda: work_once(claims), False))
+
+
+def team_client(board: OpenBoard, team: str = "Team", **options: Any) -> TestClient:
+    """The board's application, spoken to as by a team's client."""
+    token = make_token(board, team, **options)
+    return TestClient(create_app(board), headers={"Authorization": f"Bearer {token}"}, raise_server_exceptions=False)
+
+
+def new_database(server: str) -> str:
+    """The URL of a new, empty database of a PostgreSQL server."""
+    name = f"board_{secrets.token_hex(6)}"
+    url = f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return f"{server}/{name}"

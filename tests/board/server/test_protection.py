@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from board.server.conftest import MakeBoard, team_client
-from board.server.made_board import METADATA, answers, make_board, send, work_all, zip_of
+from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
 from isogloss.board.server import intake, protection
 from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard
@@ -194,7 +193,9 @@ claims = JobClaims(board)
 for _ in range(6):
     worker.work_once(claims)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
     assert done.returncode == 0, done.stderr
     # There is room again.
     client = team_client(board)

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from board.server.conftest import MakeBoard, team_client
-from board.server.made_board import LANGUAGES, answers, send, work_all, zip_of
+from board.server.made_board import LANGUAGES, MakeBoard, answers, send, team_client, work_all, zip_of
 from isogloss.board.server import worker
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading

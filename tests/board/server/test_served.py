@@ -13,8 +13,7 @@ import pytest
 import requests
 from sqlalchemy import func, select
 
-from board.server.conftest import MakeBoard
-from board.server.made_board import METADATA, answers, make_token, zip_of
+from board.server.made_board import METADATA, MakeBoard, answers, make_token, zip_of
 from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
 from isogloss.board.server.database import reading

@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from board.server.conftest import MakeBoard, team_client
-from board.server.made_board import METADATA, answers, send, tar_of, work_all, zip_of
+from board.server.made_board import METADATA, MakeBoard, answers, send, tar_of, team_client, work_all, zip_of
 from isogloss.board.server import scoring
 from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard

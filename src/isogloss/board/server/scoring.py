@@ -27,7 +27,9 @@ from isogloss.predictions.validate import CheckedFile, validate
 from isogloss.scoring.cells import Request
 from isogloss.scoring.results import Results
 from isogloss.scoring.score import score_request
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder
+from isogloss.tasks.registry import task
 
 LOG = logging.getLogger("isogloss.board")
 
@@ -59,7 +61,7 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
                 _finish(board, job, None, problems)
                 return
             _enter(board, job, "scoring")
-            results = _score(board, predictions)
+            results = _score(board, predictions, problems)
         except ArchiveError as error:
             _finish(board, job, None, error.problems)
         except IsoglossError as error:
@@ -114,11 +116,20 @@ def find_problems(board: OpenBoard, predictions: Path) -> list[Problem]:
 
 def _of_cell(cell: CheckedFile) -> list[Problem]:
     """The problems of a cell; why labels cannot be used is the board's affair, and might quote them."""
-    if cell.left_out is None:
-        return cell.problems
-    LOG.warning("%s", cell.left_out)
     own = [problem for problem in cell.problems if not problem.where.startswith("left out: ")]
+    if kind_of(task(cell.task)).ids_tell_gold:
+        own = [_without_ids(problem) for problem in own]
+    if cell.left_out is None:
+        return own
+    LOG.warning("%s", cell.left_out)
     return [*own, Problem(f"{cell.task}/{cell.language}", f"is left out: {_HERE}", warning=True)]
+
+
+def _without_ids(problem: Problem) -> Problem:
+    """A problem that names its line alone: the id of the example in it would be the right answer."""
+    missing = problem.what.startswith("no answer for ")
+    what = "not every example has an answer" if missing else problem.what
+    return replace(problem, where=problem.where.split(" (")[0], what=what)
 
 
 def _shown(board: OpenBoard, predictions: Path, problem: Problem) -> Problem:
@@ -135,8 +146,13 @@ def _shown(board: OpenBoard, predictions: Path, problem: Problem) -> Problem:
     return replace(problem, where=cleaned(problem.where), what=cleaned(problem.what), fix=cleaned(problem.fix))
 
 
-def _score(board: OpenBoard, predictions: Path) -> Results:
-    results = score_request(predictions, _request(board))
+def _score(board: OpenBoard, predictions: Path, warnings: list[Problem]) -> Results:
+    try:
+        results = score_request(predictions, _request(board))
+    except IsoglossError as error:
+        # What it says may be of labels; what is wrong with the answers has been said before.
+        LOG.warning("not scored: %s", error)
+        raise ArchiveError([Problem("archive", "nothing in it can be scored here"), *warnings]) from error
     left_out = [
         msgspec.structs.replace(each, reason=_HERE if each.task else each.reason, fix="", path="")
         for each in results.left_out
