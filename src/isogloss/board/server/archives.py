@@ -42,6 +42,7 @@ _DAMAGE = (
     UnicodeError,
     ValueError,
     OverflowError,
+    OSError,  # of bz2, and of a place that lies before the beginning
 )
 _FORMS = "Send a .zip, .tar, .tar.gz, .tar.bz2 or .tar.xz of the prediction folder"
 # What the file managers of some systems put into every archive.
@@ -54,6 +55,10 @@ class ArchiveError(PredictionError):
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
         super().__init__(problems[0].what, where=problems[0].where, fix=problems[0].fix)
+
+
+class DiskError(OSError):
+    """Trouble with what is written, which is no fault of the archive."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
 
     Raises:
         ArchiveError: the archive is damaged, too large, or has what no prediction folder has.
-        OSError: the disk is full.
+        DiskError: the board's own disk is full, or broken.
     """
     size = archive.stat().st_size
     bytes_allowed = min(settings.unpacked_bytes, max(_SAFE_BYTES, settings.unpacked_ratio * size))
@@ -111,13 +116,10 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
                 _zip(stream, settings.files) if is_zip else _tar(stream, _SizeLimit(2 * bytes_allowed), settings.files)
             )
             _write_all(members, folder, settings, _SizeLimit(bytes_allowed))
+    except DiskError:
+        raise
     except _DAMAGE as error:
         reason = printable(str(error), 200)
-        raise ArchiveError([Problem("archive", f"not a whole archive ({reason})", _FORMS)]) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        reason = printable(str(error), 200)  # what bz2 says of damage
         raise ArchiveError([Problem("archive", f"not a whole archive ({reason})", _FORMS)]) from error
     return _innermost(folder)
 
@@ -211,10 +213,16 @@ def _write(member: _PackedFile, path: Path, limit: _SizeLimit) -> None:
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         # `a` and `a/b` are both files.
         raise ArchiveError([Problem(f"archive: {path.name}", "is a file and a folder", _FORMS)]) from None
+    except OSError as error:
+        raise DiskError(error.errno, error.strerror) from error
     with out, member.open() as stream:
         while chunk := stream.read(_CHUNK):
             limit.spend(len(chunk))
-            out.write(chunk)
+            try:
+                out.write(chunk)
+                out.flush()  # or the last of it would fail where nobody knows what failed
+            except OSError as error:
+                raise DiskError(error.errno, error.strerror) from error
 
 
 def _innermost(folder: Path) -> Path:
