@@ -328,3 +328,15 @@ def test_no_answer_has_anything_of_single_examples(board: OpenBoard, client: Tes
     with reading(board.engine) as session:
         record = msgspec.json.decode(session.scalars(select(ScoreRecord.record)).one())
     assert not any(f'"{name}"' in json.dumps(record) for name in ids)
+
+
+def test_metadata_in_the_words_of_the_pages() -> None:
+    from isogloss.board.server.metadata import SystemMetadata, page_facts
+
+    given = METADATA | {"contamination": "none", "pretraining_data_reported": "2.5 TB", "open_weights": True}
+    facts = page_facts(SystemMetadata(**given).model_dump())
+    assert facts["parameters"] == 270
+    assert "parameters_active" not in facts
+    assert "contact" not in facts
+    assert facts["pretraining_data"] == "6,000,000,000 tokens; 2.5 TB"
+    assert (facts["parallel_data"], facts["translated_data"], facts["contamination"]) == (False, False, "")

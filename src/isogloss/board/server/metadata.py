@@ -1,5 +1,6 @@
 """What a submission must say of its system: typed, and "not disclosed" where nothing is said, never a blank."""
 
+import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -13,6 +14,7 @@ NOT_DISCLOSED: Final = "not disclosed"
 PRIVATE = frozenset({"contact"})
 
 _LARGEST = 10**15
+_HTTP = r"^https?://[^\s\"'<>`\\]+$"
 
 
 def _clean(text: str) -> str:
@@ -23,14 +25,16 @@ def _clean(text: str) -> str:
 
 
 def _web_address(text: str) -> str:
-    if not text.startswith(("https://", "http://")) or any(sign in text for sign in " \"'<>`\\"):
+    if not re.search(_HTTP, text):
         raise ValueError("is no web address: https://…")
     return text
 
 
 NotDisclosed = Literal["not disclosed"]
-Fact = Annotated[str, StringConstraints(max_length=FACT_LENGTH), AfterValidator(_clean)]
-WebAddress = Annotated[Fact, AfterValidator(_web_address)]
+# For those who read the schema, what the functions see to.
+_NOT_BLANK = Field(json_schema_extra={"pattern": r"\S"})
+Fact = Annotated[str, StringConstraints(max_length=FACT_LENGTH), AfterValidator(_clean), _NOT_BLANK]
+WebAddress = Annotated[Fact, AfterValidator(_web_address), Field(json_schema_extra={"pattern": _HTTP})]
 Count = Annotated[int, Field(ge=0, le=_LARGEST)]
 
 
@@ -39,7 +43,7 @@ class SystemMetadata(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: Annotated[str, StringConstraints(max_length=NAME_LENGTH), AfterValidator(_clean)] = Field(
+    name: Annotated[str, StringConstraints(max_length=NAME_LENGTH), AfterValidator(_clean), _NOT_BLANK] = Field(
         description="The system's name, as it should stand on the board"
     )
     kind: Literal["encoder", "llm", "retrieval", "floor", "other"] = Field(description="What sort of system it is")
@@ -118,3 +122,20 @@ def _problem(name: str, error: Any) -> Problem:
 def public_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     """The part of the metadata that everybody may see."""
     return {name: value for name, value in metadata.items() if name not in PRIVATE}
+
+
+def page_facts(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Public metadata in the words of the board's pages: what was not disclosed is left out, sizes are in millions."""
+    known = {name: value for name, value in public_metadata(metadata).items() if value != NOT_DISCLOSED}
+    for name in ("parameters", "parameters_active"):
+        if name in known:
+            known[name] /= 1_000_000
+    for name in ("pretraining_data", "parallel_data"):
+        parts = [f"{known[name]:,} tokens"] if name in known else []
+        parts += [known[f"{name}_reported"]] if f"{name}_reported" in known else []
+        if parts:
+            known[name] = False if known.get(name) == 0 else "; ".join(parts)
+    for name in ("translated_data", "contamination"):
+        if str(known.get(name)).lower() == "none":
+            known[name] = False if name == "translated_data" else ""
+    return known

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session, selectinload
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.metadata import public_metadata
+from isogloss.board.server.metadata import page_facts, public_metadata
 from isogloss.board.server.models import Submission
-from isogloss.board.server.placeholder_site import build_site
+from isogloss.board.server.placeholder_site import build_board
 from isogloss.board.server.queue import ClaimedJob, owned
 from isogloss.scoring.results import Results
 
@@ -77,13 +77,22 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
         owned(session, job).state = "done"
 
 
+def page_record(system: PublishedSystem) -> Results:
+    """The result record of a system with what its page says of it."""
+    count = f"submission {system.attempts} of its team" if system.attempts > 1 else "the first submission of its team"
+    notes = [f"Scored here from predictions of {system.team}, {count}"]
+    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **page_facts(system.system)}
+    return msgspec.structs.replace(system.results, system=facts)
+
+
 def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: int) -> None:
     """Build pages under a number; those of a lower number never replace those of a higher one."""
     folder = board.site / f"site-{number}"
     unfinished = board.site / f".site-{number}-{os.getpid()}"
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        build_site(unfinished, systems, title=board.settings.title, suite=board.settings.suite)
+        records = [page_record(system) for system in systems]
+        build_board(records, unfinished, suite=board.settings.suite, title=board.settings.title)
         shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before it was shown
         unfinished.rename(folder)
     finally:

@@ -56,15 +56,17 @@ _FORM = {
                     "required": ["metadata", "archive"],
                     "additionalProperties": False,
                     "properties": {
-                        "metadata": {
-                            "type": "string",
-                            "contentMediaType": "application/json",
-                            "description": "What the system is: a JSON object, see metadata_schema of the board",
-                        },
+                        "metadata": SystemMetadata.model_json_schema(),
                         "publish": {"type": "string", "enum": ["true", "false"], "default": "false"},
-                        "archive": {"type": "string", "format": "binary", "description": "zip or tar of predictions"},
+                        "archive": {
+                            "type": "string",
+                            "format": "binary",
+                            "minLength": 1,
+                            "description": "A zip or tar of predictions",
+                        },
                     },
-                }
+                },
+                "encoding": {"metadata": {"contentType": "application/json"}},
             }
         },
     }
