@@ -43,8 +43,8 @@ def create_app(board: OpenBoard) -> FastAPI:
     app.add_api_route("/healthz", _health, include_in_schema=False)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
-    app.mount("/", StaticPages(board))
     app.add_middleware(ConditionalAnswers)
+    app.add_middleware(StaticPages, board=board)
     settings = board.settings
     limits = {"upload_bytes": settings.upload_bytes, "silence_seconds": settings.silence_seconds}
     app.add_middleware(Protection, upload_path=f"{API}/submissions", **limits)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """The built pages of a board: made anew when something is published, and changed for the old ones in one step."""
 
+import gzip
 import os
 import shutil
 from collections.abc import Sequence
@@ -93,6 +94,7 @@ def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: in
     try:
         records = [page_record(system) for system in systems]
         build_board(records, unfinished, suite=board.settings.suite, title=board.settings.title)
+        pack_files(unfinished)
         shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before it was shown
         unfinished.rename(folder)
     finally:
@@ -104,6 +106,12 @@ def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: in
         link.replace(board.site / "current")
     for old in sorted(board.site.glob("site-*"), key=site_number)[: -_KEPT - 1]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def pack_files(folder: Path) -> None:
+    """Pack every file beside itself, so that no reader has to wait for it."""
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
 
 
 def site_number(folder: Path) -> int:

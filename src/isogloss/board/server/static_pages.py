@@ -1,5 +1,6 @@
 """Serving the built pages from memory: read and packed once for each time that they are built."""
 
+import asyncio
 import gzip
 import hashlib
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from isogloss.board.server.answers import ErrorAnswer
 from isogloss.board.server.board import OpenBoard
@@ -30,16 +31,19 @@ class HeldFile:
 
 
 class StaticPages:
-    """All files of the newest site, and the server's own."""
+    """All files of the newest site, and the server's own; what is below `api` is the application's."""
 
-    def __init__(self, board: OpenBoard) -> None:
+    def __init__(self, app: ASGIApp, board: OpenBoard) -> None:
+        self._app = app
         self._current = board.site / "current"
         self._built = ""
-        self._held: dict[str, HeldFile | None] = {}
+        self._held: dict[str, asyncio.Task[HeldFile | None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] == "http":
+        if scope["type"] != "http" or scope["path"].startswith("/api/") or scope["path"] == "/healthz":
+            await self._app(scope, receive, send)
+        else:
             await (await self._answer(scope))(scope, receive, send)
 
     async def _answer(self, scope: Scope) -> Response:
@@ -52,14 +56,23 @@ class StaticPages:
         if built != self._built:
             self._built, self._held = built, {}
         name = scope["path"].lstrip("/") or "index.html"
-        if name not in self._held and len(self._held) < 100_000:
-            self._held[name] = await run_in_threadpool(_read, self._current.parent / built if built else None, name)
-        held = self._held.get(name)
+        held = await self._read(name)
         if held is None:
             if not built and name == "index.html":
                 return _error(503, "the pages are being built", {"Retry-After": "2"})
             return _error(404, "there is no such page")
         return _response(held, Headers(scope=scope))
+
+    async def _read(self, name: str) -> HeldFile | None:
+        """A file, which many may ask for before it has been read and packed, once."""
+        held = self._held
+        if name not in held:
+            site = self._current.parent / self._built if self._built else None
+            held[name] = asyncio.create_task(run_in_threadpool(_read, site, name))
+        found = await asyncio.shield(held[name])  # who goes away before the end takes nothing from the others
+        if found is None:
+            held.pop(name, None)
+        return found
 
 
 def _response(held: HeldFile, asked: Headers) -> Response:
@@ -85,5 +98,7 @@ def _read(site: Path | None, name: str) -> HeldFile | None:
         if path is not None and path.suffix in _TYPES and path.is_file() and not path.is_symlink():
             content = path.read_bytes()
             tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
-            return HeldFile(content, gzip.compress(content, 9, mtime=0), _TYPES[path.suffix], tag)
+            beside = path.with_name(f"{path.name}.gz")
+            packed = beside.read_bytes() if beside.is_file() else gzip.compress(content, mtime=0)
+            return HeldFile(content, packed, _TYPES[path.suffix], tag)
     return None
