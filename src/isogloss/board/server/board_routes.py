@@ -1,6 +1,7 @@
 """What everybody may read: the board, its systems, its queue, and the records that other collections take."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -38,6 +39,11 @@ TheBoard = Annotated[OpenBoard, Depends(board_of)]
 SystemId = Annotated[str, Path(pattern="^[a-z0-9-]{1,80}$", description="A system's id")]
 
 
+@cache
+def _metadata_schema() -> dict[str, object]:
+    return SystemMetadata.model_json_schema()
+
+
 @router.get("/board")
 def show_board(board: TheBoard) -> BoardAnswer:
     """What is scored here, with what, and what a submission must say."""
@@ -51,7 +57,7 @@ def show_board(board: TheBoard) -> BoardAnswer:
         systems=count,
         upload_bytes=settings.upload_bytes,
         monthly_submissions=settings.monthly_submissions,
-        metadata_schema=SystemMetadata.model_json_schema(),
+        metadata_schema=_metadata_schema(),
     )
 
 
