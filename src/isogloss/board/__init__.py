@@ -1,1 +1,1 @@
-"""The board: who is best at what, as a site that opens from disk or from any web host."""
+"""Who is best at what: the leaderboard as a site that opens from disk or any host, and the server that takes submissions."""

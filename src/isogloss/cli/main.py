@@ -26,7 +26,7 @@ VERBS = {
     "analyze": ("analyze", "Ask what holds across languages: gaps, families, rankings, …"),
     "select": ("select", "Find out which dev set should choose the checkpoint."),
     "report": ("report", "Make one page that shows everything, offline; tables and charts too."),
-    "board": ("board", "The leaderboard: build it, and host it anywhere."),
+    "board": ("board", "The leaderboard: build it, serve it, submit to it, keep it."),
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),
     "train": ("train", "Fine-tune a model, under any regime; see it in every language."),
@@ -37,7 +37,7 @@ VERBS = {
 
 # Verbs that a broken pipe or connection must not end without a word: they talk to servers and to other processes, and
 # their work goes on although nobody reads its progress.
-UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo"})
+UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo", "board"})
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 

@@ -81,6 +81,8 @@ class Kind(ABC):
         gold_format: the same of a label folder, where it is another.
         one_file_for_all: whether one JSON file may have the answers in all languages.
         retrieval: whether candidates are searched, so that vectors can be answers.
+        ids_tell_gold: whether the ids that a label folder gives to examples tell what is right: who must not see gold
+            must not see them.
         shared_pool: whether the candidates of all languages compete.
         translatable: columns whose texts a translator may replace.
         moves_with_text: columns that must be found again in replaced texts.
@@ -99,6 +101,7 @@ class Kind(ABC):
     rows: ClassVar[str] = "example"
     label_format: ClassVar[str] = ""
     gold_format: ClassVar[str] = ""
+    ids_tell_gold: ClassVar[bool] = False
     one_file_for_all: ClassVar[bool] = False
     retrieval: ClassVar[bool] = False
     shared_pool: ClassVar[bool] = False

@@ -28,6 +28,7 @@ class Mining(Kind):
     lenient = True
     silence_is_answer = True
     label_format = "pairs"
+    ids_tell_gold = True
     retrieval = True
     no_translated_training = no_translated_test = FOR_RETRIEVAL
 

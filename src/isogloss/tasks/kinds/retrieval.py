@@ -97,6 +97,7 @@ class Bitext(_Retrieval):
     answer_help = "the id of the nearest sentence, or a ranked list of ids"
     by_cosine = True
     label_format = "lines"
+    ids_tell_gold = True
 
     def row_ids(self, examples: Examples) -> list[str]:
         """XTREME's files are in the order of the sorted English sentences."""

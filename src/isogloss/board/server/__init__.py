@@ -1,0 +1,1 @@
+"""The board's server: teams submit predictions, workers score them against labels that never leave it."""

@@ -1,0 +1,94 @@
+"""The web application of a board: its pages, its API, and what protects them."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.responses import JSONResponse, Response
+
+from isogloss.board.server import board_routes, submission_routes
+from isogloss.board.server.access import RateLimits, limited_reads
+from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer
+from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.database import reading
+from isogloss.board.server.models import Submission
+from isogloss.board.server.protection import ConditionalAnswers, Protection
+from isogloss.board.server.static_pages import StaticPages
+from isogloss.escaping import printable
+from isogloss.version import __version__
+
+LOG = logging.getLogger("isogloss.board")
+API = "/api/v1"
+
+
+def create_app(board: OpenBoard) -> FastAPI:
+    """The application of an open board."""
+    app = FastAPI(
+        title=board.settings.title,
+        version=__version__,
+        description="Submissions to a leaderboard whose labels stay with it. Errors say what, where, and what to do.",
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,  # they would load scripts of other sites
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.board, app.state.limits = board, RateLimits(board)
+    for router in (board_routes.router, submission_routes.router):
+        app.include_router(router, prefix=API, dependencies=[Depends(limited_reads)])
+    app.add_api_route("/healthz", _health, include_in_schema=False)
+    for error, handler in _HANDLERS.items():
+        app.add_exception_handler(error, handler)
+    app.add_middleware(ConditionalAnswers)
+    app.add_middleware(StaticPages, board=board)
+    settings = board.settings
+    limits = {"upload_bytes": settings.upload_bytes, "silence_seconds": settings.silence_seconds}
+    app.add_middleware(Protection, upload_path=f"{API}/submissions", **limits)  # type: ignore[arg-type]
+    return app
+
+
+def _health(request: Request) -> dict[str, str]:
+    with reading(request.app.state.board.engine) as session:
+        session.scalar(select(Submission.id).limit(1))
+    return {"status": "ok", "isogloss": __version__}
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    """An answer that refuses: ours as they are, those of the framework in the same form."""
+    assert isinstance(error, StarletteHTTPException)  # noqa: S101 - what it is registered for
+    content = error.detail if isinstance(error.detail, dict) else ErrorAnswer(what=str(error.detail)).model_dump()
+    return JSONResponse(content, error.status_code, error.headers)
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - what it is registered for
+    problems = [
+        ProblemAnswer(where=printable(".".join(map(str, each["loc"])), 200), what=printable(str(each["msg"]), 300))
+        for each in error.errors()
+    ]
+    return JSONResponse(ErrorAnswer(what="the request is not as it should be", problems=problems).model_dump(), 422)
+
+
+async def _no_database(_: Request, error: Exception) -> Response:
+    LOG.error("the database cannot be used: %s", error)
+    answer = ErrorAnswer(what="the board's database cannot be used now", fix="Try again in a little while")
+    return JSONResponse(answer.model_dump(), 503, {"Retry-After": "10"})
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    LOG.error("a request failed", exc_info=error)
+    answer = ErrorAnswer(what="the board made a mistake", fix="Its log says which: tell who keeps it")
+    return JSONResponse(answer.model_dump(), 500)
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+    StarletteHTTPException: _refused,
+    HTTPException: _refused,
+    RequestValidationError: _invalid,
+    OperationalError: _no_database,
+    Exception: _failed,
+}

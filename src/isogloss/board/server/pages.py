@@ -1,0 +1,119 @@
+"""The built pages of a board: made anew when something is published, and changed for the old ones in one step."""
+
+import gzip
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload
+
+from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.database import reading, writing
+from isogloss.board.server.intake import scored_before
+from isogloss.board.server.metadata import page_facts, public_metadata
+from isogloss.board.server.models import Submission
+from isogloss.board.server.placeholder_site import build_board
+from isogloss.board.server.queue import ClaimedJob, owned
+from isogloss.scoring.results import Results
+
+# So many older sites stay, for readers who are in the middle of one.
+_KEPT = 2
+
+
+@dataclass(frozen=True)
+class PublishedSystem:
+    """A system on the board.
+
+    Attributes:
+        id: its name in addresses.
+        team: who submitted it.
+        system: its public metadata.
+        results: the newest result record.
+        scorers: every scorer that scored it, oldest first, with its overall figure.
+        attempts: it is the best of how many submissions, or any of them: so many its team had scored by then.
+        published_at: when it was first published.
+    """
+
+    id: str
+    team: str
+    system: dict[str, Any]
+    results: Results
+    scorers: list[tuple[str, float | None]]
+    attempts: int
+    published_at: str
+
+
+def published_systems(session: Session, system_id: str | None = None) -> list[PublishedSystem]:
+    """All systems on the board, or the one of an id, in the order they were submitted."""
+    query = select(Submission).where(Submission.state == "published").order_by(Submission.id)
+    if system_id is not None:
+        query = query.where(Submission.system_id == system_id)
+    found = session.scalars(query.options(selectinload(Submission.scores), selectinload(Submission.team)))
+    return [_published(session, submission) for submission in found]
+
+
+def _published(session: Session, submission: Submission) -> PublishedSystem:
+    return PublishedSystem(
+        submission.system_id,
+        submission.team.name,
+        public_metadata(msgspec.json.decode(submission.system)),
+        msgspec.json.decode(submission.scores[-1].record, type=Results),
+        [(scores.scorer, scores.overall) for scores in submission.scores],
+        scored_before(session, submission),
+        submission.published_at or submission.changed_at,
+    )
+
+
+def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
+    """Build the pages of all that is published now, then show them instead of the old ones."""
+    with reading(board.engine) as session:
+        systems = published_systems(session)
+    write_pages(board, systems, job.id)
+    with writing(board.engine) as session:
+        owned(session, job).state = "done"
+
+
+def page_record(system: PublishedSystem) -> Results:
+    """The result record of a system with what its page says of it."""
+    count = f"submission {system.attempts} of its team" if system.attempts > 1 else "the first submission of its team"
+    notes = [f"Scored here from predictions of {system.team}, {count}"]
+    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **page_facts(system.system)}
+    return msgspec.structs.replace(system.results, system=facts)
+
+
+def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: int) -> None:
+    """Build pages under a number; those of a lower number never replace those of a higher one."""
+    folder = board.site / f"site-{number}"
+    unfinished = board.site / f".site-{number}-{os.getpid()}"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    try:
+        records = [page_record(system) for system in systems]
+        build_board(records, unfinished, suite=board.settings.suite, title=board.settings.title)
+        pack_files(unfinished)
+        shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before it was shown
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    if site_number(board.site / "current") <= number:
+        link = board.site / f".current-{os.getpid()}"
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder.name)
+        link.replace(board.site / "current")
+    for old in sorted(board.site.glob("site-*"), key=site_number)[: -_KEPT - 1]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def pack_files(folder: Path) -> None:
+    """Pack every file beside itself, so that no reader has to wait for it."""
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+
+
+def site_number(folder: Path) -> int:
+    """The number under which pages were built; -1 where there are none."""
+    return int(folder.resolve().name.removeprefix("site-")) if folder.is_dir() else -1

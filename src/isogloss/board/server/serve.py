@@ -1,0 +1,121 @@
+"""Running a board: the web server in this process, workers in others, which are started again when they die."""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from isogloss.board.server.app import create_app
+from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.database import writing
+from isogloss.board.server.queue import enqueue
+from isogloss.board.server.scoring import rescore
+from isogloss.board.server.worker import write_log
+
+LOG = logging.getLogger("isogloss.board")
+
+# Seconds that a client may take for the head of its first request; a body has a limit of its own.
+_HEAD_SECONDS = 10.0
+_HEADER_BYTES = 24 << 10
+_CONNECTIONS = 2_000
+# An upload that nobody continued for so long never will be.
+_ABANDONED = 24 * 3600
+
+
+class ImpatientProtocol(H11Protocol):
+    """HTTP for clients that begin to speak within some seconds, or are cut off."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Start the clock."""
+        super().connection_made(transport)
+        self.loop.call_later(_HEAD_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+def prepare(board: OpenBoard) -> None:
+    """What a server does first: clear away what never arrived, and have done what a new version asks for."""
+    for part in board.incoming.glob("*.part"):
+        if time.time() - part.stat().st_mtime > _ABANDONED:
+            part.unlink(missing_ok=True)
+    with writing(board.engine) as session:
+        if board.settings.rescore_on_upgrade:
+            rescore(session, "server")
+        enqueue(session, "site")
+
+
+def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
+    """Serve a board until told to stop.
+
+    Args:
+        folder: the board's folder.
+        host: the address to listen on; a web server stands in front of it.
+        port: the port.
+        workers: processes that score; 0 where others do.
+
+    Raises:
+        DataError: the folder is no board, or its database cannot be used.
+    """
+    write_log()
+    board = open_board(folder)
+    prepare(board)
+    config = uvicorn.Config(
+        create_app(board),
+        host=host,
+        port=port,
+        loop="asyncio",
+        http=ImpatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=10,
+        limit_concurrency=_CONNECTIONS,
+    )
+    with running_workers(board.folder, workers):
+        uvicorn.Server(config).run()
+
+
+@contextmanager
+def running_workers(folder: Path, count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keep so many workers alive; at the end they are asked to put back what they do, and soon made to."""
+    command = [sys.executable, "-m", "isogloss.board.server.worker", str(folder), str(os.getpid())]
+    workers = [subprocess.Popen(command) for _ in range(count)]  # noqa: S603 - our own program
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            for place, worker in enumerate(workers):
+                if worker.poll() is not None and not ended.is_set():
+                    LOG.warning("worker %s died (%s); another starts", worker.pid, worker.returncode)
+                    workers[place] = subprocess.Popen(command)  # noqa: S603 - our own program
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield workers
+    finally:
+        ended.set()
+        watcher.join()
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            try:
+                worker.wait(5)
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()

@@ -1,0 +1,126 @@
+"""Teams and their tokens: what is stored of a token cannot be turned back into it."""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from isogloss.board.server.audit import record
+from isogloss.board.server.models import AccessToken, Team, timestamp
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError, unknown
+from isogloss.escaping import NAME_LENGTH, printable
+
+# What a token may be for: to see its team's submissions, to send new ones, to publish and withdraw them.
+SCOPES = ("read", "submit", "publish")
+
+_FORM = re.compile(r"isogloss_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_PEPPER = "pepper.key"
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """Who asks: a team, by one of its tokens."""
+
+    team_id: int
+    team: str
+    token: str
+    scopes: frozenset[str]
+
+    @property
+    def actor(self) -> str:
+        """As the audit log names it."""
+        return f"team {self.team} (token {self.token})"
+
+
+def read_pepper(folder: Path) -> bytes:
+    """The board's own secret, which is in no database and without which no stored digest can be tried."""
+    path = folder / _PEPPER
+    if not path.is_file():
+        with atomic_write(path) as stream:
+            stream.write(secrets.token_hex(32) + "\n")
+        path.chmod(0o600)
+    return bytes.fromhex(path.read_text(encoding="ascii").strip())
+
+
+def create_team(session: Session, name: str, contact: str = "", monthly_submissions: int | None = None) -> Team:
+    """A new team.
+
+    Raises:
+        DataError: its name is blank or taken.
+    """
+    name = printable(name, NAME_LENGTH).strip()
+    if not name:
+        raise DataError("a team needs a name")
+    if session.scalar(select(Team).where(Team.name == name)) is not None:
+        raise DataError(f"there is a team {name!r} already", fix="Take another name")
+    team = Team(name=name, contact=printable(contact, 320), monthly_submissions=monthly_submissions)
+    session.add(team)
+    session.flush()
+    return team
+
+
+def find_team(session: Session, name: str) -> Team:
+    """The team of that name.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    found = session.scalar(select(Team).where(Team.name == name))
+    if found is None:
+        raise unknown("team", name, session.scalars(select(Team.name)))
+    return found
+
+
+def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[str] = SCOPES) -> str:
+    """A new token of a team: this is the only time that it can be seen.
+
+    Raises:
+        UnknownNameError: no such scope.
+    """
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise unknown("scope", scope, SCOPES)
+    public_id, secret, salt = secrets.token_hex(6), secrets.token_urlsafe(32), secrets.token_hex(16)
+    stored = AccessToken(
+        public_id=public_id, team_id=team.id, salt=salt, digest=_digest(secret, salt, pepper), scopes=" ".join(scopes)
+    )
+    session.add(stored)
+    return f"isogloss_{public_id}_{secret}"
+
+
+def revoke_token(session: Session, public_id: str, actor: str) -> None:
+    """Make a token worthless from now on.
+
+    Raises:
+        UnknownNameError: there is none of that id.
+    """
+    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == public_id))
+    if stored is None:
+        raise unknown("token", public_id, session.scalars(select(AccessToken.public_id)))
+    stored.revoked_at = stored.revoked_at or timestamp()
+    record(session, actor, "revoke token", public_id)
+
+
+def bearer_of(session: Session, token: str, pepper: bytes) -> Bearer | None:
+    """Whose token it is; None for anything that opens no door."""
+    form = _FORM.fullmatch(token)
+    if form is None:
+        return None
+    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == form[1]))
+    if stored is None or stored.revoked_at is not None:
+        return None
+    if not hmac.compare_digest(stored.digest, _digest(form[2], stored.salt, pepper)):
+        return None
+    return Bearer(stored.team_id, stored.team.name, stored.public_id, frozenset(stored.scopes.split()))
+
+
+def _digest(secret: str, salt: str, pepper: bytes) -> str:
+    # The secret has 256 bits of chance: a slow hash, as for passwords, would add nothing.
+    return hmac.new(pepper, f"{salt}/{secret}".encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,125 @@
+"""Boards, teams and archives of predictions for the tests of the server; the suite is the embedded one."""
+
+import io
+import json
+import random
+import secrets
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import create_engine, text
+from starlette.testclient import TestClient
+
+from isogloss.board.server.app import create_app
+from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.database import writing
+from isogloss.board.server.queue import JobClaims
+from isogloss.board.server.settings import BoardSettings, write_settings
+from isogloss.board.server.tokens import create_team, create_token, find_team
+from isogloss.board.server.worker import work_once
+from isogloss.tasks.loading import load
+
+METADATA: dict[str, Any] = {
+    "name": "Made-up",
+    "kind": "encoder",
+    "regime": "zero-shot",
+    "parameters": 270_000_000,
+    "parameters_active": "not disclosed",
+    "pretraining_data": 6_000_000_000,
+    "parallel_data": 0,
+    "fine_tuning_data": "MultiNLI, 392,702 examples, English",
+    "translated_data": "none",
+    "paper": "not disclosed",
+    "year": 2026,
+    "authors": "anonymous",
+    "contact": "made-up@example.org",
+}
+
+MakeBoard = Callable[..., OpenBoard]
+LANGUAGES = ("en", "de", "sw")
+
+
+def make_board(folder: Path, **settings: Any) -> OpenBoard:
+    """A new board of the embedded suite; settings other than their defaults go into its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    own = {name: settings.pop(name) for name in ("database", "title", "gold") if name in settings}
+    write_settings(folder, BoardSettings(suite="mini", **own))
+    with (folder / "board.toml").open("a") as stream:
+        for name, value in {"monthly_submissions": 1_000, "monthly_uploads": 10_000, **settings}.items():
+            stream.write(f"{name} = {msgspec.json.encode(value).decode()}\n")
+    return open_board(folder)
+
+
+def make_token(board: OpenBoard, team: str = "Team", scopes: Sequence[str] = ("read", "submit", "publish")) -> str:
+    with writing(board.engine) as session:
+        try:
+            found = find_team(session, team)
+        except Exception:
+            found = create_team(session, team)
+        return create_token(session, found, board.pepper, scopes)
+
+
+def answers(seed: int, languages: Sequence[str] = LANGUAGES, skill: float = 0.7) -> dict[str, bytes]:
+    """The files of a system that knows a part of the embedded XNLI."""
+    rng = random.Random(seed)
+    files = {}
+    for language in languages:
+        examples = load("mini-xnli", language)
+        labels = sorted(set(examples["label"]))
+        lines = [
+            json.dumps({"id": name, "prediction": label if rng.random() < skill else rng.choice(labels)})
+            for name, label in zip(examples.ids, examples["label"], strict=True)
+        ]
+        files[f"mini-xnli/{language}.jsonl"] = ("\n".join(lines) + "\n").encode()
+    return files
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tar_of(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def send(client: Any, archive: bytes, publish: bool = False, **metadata: Any) -> Any:
+    """Submit an archive by the API; the answer."""
+    fields = {"metadata": json.dumps(METADATA | metadata), "publish": str(publish).lower()}
+    return client.post("/api/v1/submissions", data=fields, files={"archive": ("answers.zip", archive)})
+
+
+def work_all(board: OpenBoard) -> int:
+    """Do all that is in the queue, in this process; the number of jobs."""
+    claims = JobClaims(board)
+    return sum(1 for _ in iter(lambda: work_once(claims), False))
+
+
+def team_client(board: OpenBoard, team: str = "Team", **options: Any) -> TestClient:
+    """The board's application, spoken to as by a team's client."""
+    token = make_token(board, team, **options)
+    return TestClient(create_app(board), headers={"Authorization": f"Bearer {token}"}, raise_server_exceptions=False)
+
+
+def new_database(server: str) -> str:
+    """The URL of a new, empty database of a PostgreSQL server."""
+    name = f"board_{secrets.token_hex(6)}"
+    url = f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return f"{server}/{name}"

@@ -1,0 +1,200 @@
+"""What the keeper of a board does: its verbs, backups that come back on either database, and upgrades."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, select, text
+from starlette.testclient import TestClient
+
+from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
+from isogloss.board.server.app import create_app
+from isogloss.board.server.backup import back_up, restore
+from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.database import migrate, open_database, reading, writing
+from isogloss.board.server.models import BoardTable, Submission
+from isogloss.cli.main import main
+from isogloss.errors import DataError
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    return int(ended.value.code or 0)
+
+
+def rows(board: OpenBoard) -> dict[str, list[Any]]:
+    with board.engine.connect() as connection:
+        return {
+            table.name: [tuple(row) for row in connection.execute(select(table).order_by(table.c.id))]
+            for table in BoardTable.metadata.sorted_tables
+        }
+
+
+def filled(board: OpenBoard) -> dict[str, str]:
+    """Fill a board; the header with the token of the team that did."""
+    client = team_client(board)
+    for seed in range(3):
+        send(client, zip_of(answers(seed)), publish=seed > 0, name=f"S{seed} é")
+    send(client, b"no archive")
+    work_all(board)
+    send(client, zip_of(answers(7)))
+    return {"Authorization": client.headers["Authorization"]}
+
+
+@pytest.mark.parametrize("target", ["sqlite", "postgresql"])
+def test_backup_and_restore(target: str, board: OpenBoard, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    token = filled(board)
+    assert back_up(board, tmp_path / "backup.tar") == 5
+    url = "" if target == "sqlite" else new_database(request.getfixturevalue("postgresql"))
+    assert restore(tmp_path / "backup.tar", tmp_path / "again", url) == 5
+    again = open_board(tmp_path / "again")
+    assert rows(again) == rows(board)
+    assert again.pepper == board.pepper
+    # It goes on where it was: tokens open, the queue is worked off, new submissions get numbers of their own.
+    work_all(again)
+    client = TestClient(create_app(again), headers=token)
+    assert send(client, zip_of(answers(8))).status_code == 201
+    work_all(again)
+    states = [submission["state"] for submission in client.get("/api/v1/submissions").json()["submissions"]]
+    assert states == ["preview", "preview", "rejected", "published", "published", "preview"]
+    assert (again.folder / "pepper.key").stat().st_mode & 0o077 == 0
+    again.engine.dispose()
+
+
+def test_restore_overwrites_nothing(board: OpenBoard, tmp_path: Path, database_url: str) -> None:
+    filled(board)
+    back_up(board, tmp_path / "backup.tar")
+    with pytest.raises(DataError, match="not empty"):
+        restore(tmp_path / "backup.tar", board.folder)
+    if database_url:
+        with pytest.raises(DataError, match="with rows"):
+            restore(tmp_path / "backup.tar", tmp_path / "again")
+    (tmp_path / "x.tar").write_bytes((tmp_path / "backup.tar").read_bytes()[:2_000])
+    with pytest.raises(DataError, match="backup"):
+        restore(tmp_path / "x.tar", tmp_path / "third")
+
+
+def test_migrations_make_the_tables_of_the_models(board: OpenBoard) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with board.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), BoardTable.metadata) == []
+
+
+def test_upgrade_from_the_first_version(tmp_path: Path, database_url: str) -> None:
+    """A board that the first version filled is whole after all migrations."""
+    made = make_board(tmp_path / "made")
+    filled(made)
+    back_up(made, tmp_path / "backup.tar")
+    folder = tmp_path / "old"
+    folder.mkdir()
+    engine = open_database(database_url, folder)
+    migrate(engine, folder, "0001")
+    assert "submissions" in inspect(engine).get_table_names()
+    with engine.begin() as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0001"
+        connection.execute(
+            text("INSERT INTO teams (id, name, contact, created_at) VALUES (1, 'Old', '', '2026-01-01T00:00:00Z')")
+        )
+    migrate(engine, folder)
+    migrate(engine, folder)
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT name FROM teams")) == "Old"
+    engine.dispose()
+
+
+def test_tables_of_another_version_are_refused(board: OpenBoard) -> None:
+    with writing(board.engine) as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(DataError, match="of version 9999"):
+        open_board(board.folder)
+    with pytest.raises(DataError, match="unknown here"):
+        migrate(board.engine, board.folder)
+
+
+def test_verbs(tmp_path: Path, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "board"
+    admin = ("board", "admin")
+    assert run(*admin, "create", folder, "--suite", "mini", "--database", database_url) == 0
+    assert run(*admin, "create", folder) == 1
+    assert run(*admin, "create", tmp_path / "other", "--suite", "nothing") == 2
+    assert run(*admin, "team", folder, "Team", "--monthly", 7) == 0
+    assert run(*admin, "team", folder, "Team") == 1
+    capsys.readouterr()
+    assert run(*admin, "token", folder, "--team", "Team", "--scopes", "read") == 0
+    token = capsys.readouterr().out.strip()
+    assert token.startswith("isogloss_")
+    assert run(*admin, "token", folder, "--team", "Taem") == 2
+    assert run(*admin, "token", folder, "--team", "Team", "--scopes", "everything") == 2
+    assert run(*admin, "token", folder, "--revoke", token.split("_")[1]) == 0
+    board = open_board(folder)
+    filled(board)
+    with reading(board.engine) as session:
+        key = session.scalars(select(Submission.key).where(Submission.state == "preview")).one()
+        rejected = session.scalars(select(Submission.key).where(Submission.state == "rejected")).one()
+    assert run(*admin, "publish", folder, key) == 0
+    assert run(*admin, "publish", folder, rejected) == 1
+    assert run(*admin, "withdraw", folder, key) == 0
+    assert run(*admin, "rescore", folder) == 0
+    assert run(*admin, "rescore", folder, rejected) == 0
+    assert run(*admin, "publish", folder, "0" * 12) == 2
+    assert run(*admin, "backup", folder, "--out", tmp_path / "b.tar") == 0
+    assert (
+        run(
+            *admin,
+            "restore",
+            tmp_path / "b.tar",
+            tmp_path / "again",
+            "--database",
+            "sqlite:///" + str(tmp_path / "x.db"),
+        )
+        == 0
+    )
+    assert run(*admin, "migrate", folder) == 0
+    capsys.readouterr()
+    for verb in ("team", "token", "audit"):
+        assert run(*admin, verb, folder) == 0
+    shown = capsys.readouterr().out
+    assert token not in shown
+    for words in ("revoke token", "published", "withdrawn", "retry", "add team"):
+        assert words in shown
+    assert run("board", "serve", tmp_path / "nowhere") == 1
+    assert "is no board" in capsys.readouterr().err
+    board.engine.dispose()
+
+
+def test_settings_are_checked(tmp_path: Path) -> None:
+    board = make_board(tmp_path / "board")
+    path = board.folder / "board.toml"
+    whole = path.read_text()
+    for line in ('files = "many"', "unknown = 1", "suite ="):
+        path.write_text(f"{whole}\n{line}\n")
+        with pytest.raises(DataError):
+            open_board(board.folder)
+    path.write_text(whole.replace('database = ""', 'database = "postgresql://nobody@127.0.0.1:1/x"'))
+    with pytest.raises(DataError, match="cannot be used"):
+        open_board(board.folder)
+    path.write_text(whole.replace('database = ""', 'database = "oracle://x"'))
+    with pytest.raises(DataError, match="no database"):
+        open_board(board.folder)
+
+
+def test_the_verb_without_its_packages(tmp_path: Path) -> None:
+    """Only the server needs them; the light verbs and the client do not even look."""
+    code = (
+        "import sys, json\nfor name in ('fastapi', 'sqlalchemy', 'uvicorn', 'alembic'): sys.modules[name] = None\n"
+        "import isogloss.board.client\nfrom isogloss.cli.main import main\n"
+        f"main(['board', 'admin', 'create', {json.dumps(str(tmp_path / 'b'))}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'isogloss[board]'" in done.stderr
+
+
+def test_make_board_is_typed(boards: MakeBoard) -> None:
+    assert boards(title="A <b>board</b>").settings.title == "A <b>board</b>"

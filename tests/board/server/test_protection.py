@@ -1,0 +1,239 @@
+"""Headers, ETags, packing, limits of requests and of their number; and what a board says when its machine fails it."""
+
+import gzip
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
+from isogloss.board.server import intake, protection
+from isogloss.board.server.app import create_app
+from isogloss.board.server.board import OpenBoard
+
+API = "/api/v1"
+
+
+@pytest.fixture
+def database_url() -> str:
+    """Nothing here depends on the database."""
+    return ""
+
+
+def test_every_answer_has_safe_headers(board: OpenBoard, client: TestClient) -> None:
+    send(client, zip_of(answers(1)), publish=True)
+    work_all(board)
+    for method, path in (
+        *(("GET", path) for path in ("/", "/submit.html", "/nobody", "/../etc/passwd", f"{API}/board", "/healthz")),
+        ("POST", "/"),
+        ("DELETE", f"{API}/board"),
+        ("GET", f"{API}/team"),
+        ("GET", "/" + "x" * 5_000),
+    ):
+        headers = client.request(method, path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["cache-control"] in ("no-store", "no-cache", "private, no-cache")
+        assert "set-cookie" not in headers
+        assert "access-control-allow-origin" not in headers
+
+
+def test_own_pages_need_nothing_that_the_policy_forbids(client: TestClient) -> None:
+    page = client.get("/submit.html").text
+    assert "style=" not in page
+    assert "http" not in page.replace("https://board", "")
+    assert page.count("<script") == page.count('<script src="submit.js"') == 1
+    script = client.get("/submit.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    for forbidden in ("innerHTML", "eval(", "outerHTML", "document.write", "insertAdjacentHTML"):
+        assert forbidden not in script.text
+
+
+@pytest.mark.parametrize("path", ["/", f"{API}/board", f"{API}/systems", f"{API}/openapi.json"])
+def test_etags_and_packing(path: str, board: OpenBoard, client: TestClient) -> None:
+    send(client, zip_of(answers(1)), publish=True)
+    work_all(board)
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert plain.status_code == 200
+    assert "content-encoding" not in plain.headers
+    assert packed.content == plain.content
+    if len(plain.content) > 1_000:
+        assert packed.headers["content-encoding"] == "gzip"
+        assert int(packed.headers["content-length"]) < len(plain.content)
+    again = client.get(path, headers={"If-None-Match": plain.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+    assert client.get(path, headers={"Accept-Encoding": "gzip;q=0"}).headers.get("content-encoding") is None
+
+
+def test_a_page_changes_its_etag_when_it_is_built_anew(board: OpenBoard, client: TestClient) -> None:
+    tags = []
+    for seed in range(2):
+        send(client, zip_of(answers(seed)), publish=True, name=f"S{seed}")
+        work_all(board)
+        tags.append(client.get("/").headers["etag"])
+    assert tags[0] != tags[1]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../board.toml",
+        "/..%2fboard.toml",
+        "/%2e%2e/pepper.key",
+        "/site-1/index.html",
+        "//etc/passwd",
+        "/a%00.html",
+        "/.html",
+        "/systems/",
+    ],
+)
+def test_only_built_files_are_served(path: str, board: OpenBoard, client: TestClient) -> None:
+    send(client, zip_of(answers(1)), publish=True)
+    work_all(board)
+    assert client.get(path).status_code in (404, 405)
+
+
+def test_before_anything_is_built(client: TestClient) -> None:
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"]
+
+
+def test_limits_of_size(boards: MakeBoard) -> None:
+    board = boards(upload_bytes=10_000)
+    client = team_client(board)
+    assert send(client, os.urandom(200_000)).status_code == 413
+    assert send(client, os.urandom(20_000)).status_code == 413
+    unsaid = (chunk for chunk in [b"--b\r\n", *[b"x" * 1_000] * 200])
+    head = {"Content-Type": "multipart/form-data; boundary=b"}
+    assert client.post(f"{API}/submissions", content=unsaid, headers=head).status_code in (413, 422)
+    huge = client.post(
+        f"{API}/submissions", data={"metadata": json.dumps(METADATA) + " " * 70_000}, files={"archive": b"x"}
+    )
+    assert huge.status_code == 422
+    assert client.post(f"{API}/team", content=b"x" * 70_000).status_code == 413
+    assert client.get(f"{API}/board?{'x' * 3_000}").status_code == 414
+    assert client.get(f"{API}/board", headers={"X-Long": "x" * 17_000}).status_code == 431
+    assert list(board.incoming.iterdir()) == []
+
+
+def test_too_often(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(reads_per_minute=20, writes_per_minute=3, failures_per_minute=2)
+    client = team_client(board)
+    wrong = {"Authorization": "Bearer wrong"}
+    tried = [client.get(f"{API}/team", headers=wrong).status_code for _ in range(4)]
+    assert tried == [401, 401, 429, 429]
+    changed = [client.post(f"{API}/submissions/{'0' * 12}/publish") for _ in range(5)]
+    assert [each.status_code for each in changed] == [404, 404, 404, 429, 429]
+    assert "3 changes a minute" in changed[-1].json()["what"]
+    read = [client.get(f"{API}/board") for _ in range(15)]
+    assert [each.status_code for each in read] == [200] * 11 + [429] * 4
+    assert 1 <= int(read[-1].headers["retry-after"]) <= 61
+    # The minute ends, whatever the clock on the wall says.
+    now = protection.time.monotonic()
+    monkeypatch.setattr(protection.time, "monotonic", lambda: now + 61)
+    assert client.get(f"{API}/board").status_code == 200
+
+
+def test_what_is_remembered_of_askers_is_bounded() -> None:
+    limit = protection.RateLimit(1)
+    for number in range(20_000):
+        limit.wait(str(number))
+    assert len(limit._windows) <= 10_000
+
+
+def test_a_full_disk(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(intake.os, "fsync", full)
+        refused = send(client, zip_of(answers(1)))
+    assert refused.status_code == 507
+    assert "No space left" in refused.json()["what"]
+    assert list(board.incoming.iterdir()) == []
+    assert send(client, zip_of(answers(1))).status_code == 201
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2_000, 40_000, 150_000])
+def test_files_that_cannot_grow(size: int, tmp_path: Path) -> None:
+    """A server and a worker on a disk that takes no more: refused in words, and taken when there is room again."""
+    import subprocess
+    import sys
+
+    board = make_board(tmp_path / "board")
+    code = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from board.server.conftest import team_client
+from board.server.made_board import *
+from pathlib import Path
+board = open_board(Path({str(board.folder)!r}))
+client = team_client(board)
+archive = zip_of(answers(1) | {{"mini-xnli/fr.jsonl": random.Random(1).randbytes(100_000)}})
+good = zip_of(answers(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
+for content in (archive, good):
+    answer = send(client, content, publish=True)
+    assert answer.status_code in (201, 503, 507), answer.text
+    assert answer.json()["what" if answer.status_code > 300 else "key"]
+from isogloss.board.server import worker
+worker._TROUBLE = 0
+claims = JobClaims(board)
+for _ in range(6):
+    worker.work_once(claims)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert done.returncode == 0, done.stderr
+    # There is room again.
+    client = team_client(board)
+    assert send(client, zip_of(answers(1)), publish=True).status_code in (200, 201)
+    work_all(board)
+    [system] = client.get(f"{API}/systems").json()["systems"]
+    assert system["attempts"] == 1
+    assert list(board.work.iterdir()) == []
+
+
+def test_a_database_that_is_gone(board: OpenBoard, client: TestClient) -> None:
+    work_all(board)
+    with ThreadPoolExecutor(1) as pool:  # a connection of its own
+        pool.submit(board.engine.dispose).result()
+    (board.folder / "board.sqlite").rename(board.folder / "gone")
+    for name in ("board.sqlite-wal", "board.sqlite-shm"):
+        (board.folder / name).unlink(missing_ok=True)
+    (board.folder / "board.sqlite").mkdir()
+    answer = client.get(f"{API}/queue")
+    assert answer.status_code == 503
+    assert "sqlite" not in answer.text
+
+
+def test_mistakes_of_the_server_tell_nothing(
+    board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from isogloss.board.server import board_routes
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("secret label")
+
+    monkeypatch.setattr(board_routes, "reading", fail)
+    answer = client.get(f"{API}/queue")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+
+
+def test_gzip_of_pages_is_what_they_are(board: OpenBoard) -> None:
+    everybody = TestClient(create_app(board))
+    with everybody.stream("GET", "/submit.css", headers={"Accept-Encoding": "gzip"}) as answer:
+        assert gzip.decompress(b"".join(answer.iter_raw())) == everybody.get("/submit.css").content

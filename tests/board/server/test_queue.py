@@ -1,0 +1,171 @@
+"""The queue: nothing is lost and nothing scored twice, whoever dies and whatever the clocks say."""
+
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from board.server.made_board import LANGUAGES, MakeBoard, answers, send, team_client, work_all, zip_of
+from isogloss.board.server import worker
+from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.database import reading
+from isogloss.board.server.models import AuditEntry, ScoreRecord, ScoringJob, Submission
+from isogloss.board.server.queue import JobClaims, LostJobError, beat, put_back
+from isogloss.board.server.scoring import score_submission
+from isogloss.board.server.serve import running_workers
+from isogloss.tasks.registry import task
+
+
+def counts(board: OpenBoard) -> tuple[int, int, int]:
+    """Submissions, scores, and entries of the log that say that something was scored."""
+    with reading(board.engine) as session:
+        scored = select(func.count()).where(AuditEntry.action == "score")
+        return tuple(  # type: ignore[return-value]
+            session.scalar(query) or 0
+            for query in (
+                select(func.count()).select_from(Submission),
+                select(func.count()).select_from(ScoreRecord),
+                scored,
+            )
+        )
+
+
+def submit_many(board: OpenBoard, count: int, publish: bool = False, languages: Sequence[str] = LANGUAGES) -> list[str]:
+    client = team_client(board)
+    return [
+        send(client, zip_of(answers(seed, languages)), publish=publish, name=f"S{seed}").json()["key"]
+        for seed in range(count)
+    ]
+
+
+def test_many_workers_take_each_job_once(boards: MakeBoard) -> None:
+    board = boards(writes_per_minute=1_000)
+    submit_many(board, 12)
+    with ThreadPoolExecutor(6) as pool:
+        claims = [JobClaims(board) for _ in range(6)]
+        taken = list(pool.map(lambda number: claims[number % 6].claim(), range(24)))
+    jobs = [job.id for job in taken if job is not None]
+    assert len(jobs) == len(set(jobs)) == 12
+
+
+def test_a_dead_workers_job_is_taken_over(boards: MakeBoard) -> None:
+    board = boards(lease_seconds=0.3)
+    submit_many(board, 1)
+    dead = JobClaims(board).claim()
+    assert dead is not None
+    second = JobClaims(board)
+    assert second.claim() is None
+    # A heartbeat is a sign of life, for as long as it goes on.
+    time.sleep(0.2)
+    assert beat(board, dead)
+    assert second.claim() is None
+    time.sleep(0.2)
+    assert second.claim() is None
+    time.sleep(0.2)
+    taken = second.claim()
+    assert taken is not None
+    assert (taken.id, taken.attempts) == (dead.id, 2)
+    # The one before may think it lives: nothing it does counts.
+    assert not beat(board, dead)
+    with pytest.raises(LostJobError):
+        score_submission(board, dead)
+    with pytest.raises(LostJobError):
+        put_back(board, dead, counts=True)
+    score_submission(board, taken)
+    assert counts(board) == (1, 1, 1)
+    assert list(board.work.iterdir()) == []
+
+
+@pytest.mark.parametrize("jump", [-(10**8), 10**8])
+def test_clocks_that_jump(jump: int, boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No lease ends because a clock was set, and none lasts for ever."""
+    board = boards(lease_seconds=0.3)
+    submit_many(board, 1)
+    alive, watcher = JobClaims(board), JobClaims(board)
+    job = alive.claim()
+    assert job is not None
+    assert watcher.claim() is None
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + jump)
+    assert watcher.claim() is None
+    time.sleep(0.35)
+    taken = watcher.claim()
+    assert taken is not None
+    score_submission(board, taken)
+    assert counts(board) == (1, 1, 1)
+
+
+def test_a_submission_that_kills_workers_is_given_up(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(attempts=3)
+    [key] = submit_many(board, 1)
+
+    def crash(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(worker, "score_submission", crash)
+    assert work_all(board) == 4
+    shown = team_client(board).get(f"/api/v1/submissions/{key}").json()
+    assert shown["state"] == "rejected"
+    assert "ended 3 times" in shown["problems"][0]["what"]
+
+
+def test_trouble_of_the_machine_is_not_the_submissions(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(attempts=1)
+    submit_many(board, 1)
+    failures = iter([OSError(28, "No space left on device")] * 3)
+    real = score_submission
+
+    def full(*words: Any) -> None:
+        for error in failures:
+            raise error
+        real(*words)
+
+    monkeypatch.setattr(worker, "score_submission", full)
+    monkeypatch.setattr(worker, "_TROUBLE", 0)
+    assert work_all(board) == 4
+    assert counts(board) == (1, 1, 1)
+
+
+@pytest.mark.slow
+def test_killed_at_any_instant(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
+    """Workers are killed at random moments; every submission is scored, once, and the pages show all of them."""
+    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=1_000)
+    number = request.config.getoption("--board-submissions")
+    submit_many(board, number, True, task("mini-xnli").languages)
+    rng = random.Random(7)
+    deadline = time.monotonic() + 60 + 6 * number
+    with running_workers(board.folder, 2) as workers:
+        kills = 0
+        while jobs_in(board, "queued", "running"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+            if kills < number // 3 and jobs_in(board, "running"):
+                time.sleep(rng.uniform(0, 0.3))
+                victim = rng.choice(workers)
+                kills += victim.poll() is None
+                victim.kill()
+    assert kills >= number // 4
+    assert counts(board) == (number, number, number)
+    assert list(board.work.iterdir()) == []
+    page = (board.site / "current/index.html").read_text()
+    assert page.count("<td>S") == number
+    assert not [path for path in board.site.iterdir() if path.name.startswith(".site")]
+
+
+def jobs_in(board: OpenBoard, *states: str) -> int:
+    with reading(board.engine) as session:
+        return session.scalar(select(func.count()).where(ScoringJob.state.in_(states))) or 0
+
+
+def test_workers_end_with_the_server(boards: MakeBoard, tmp_path: Path) -> None:
+    """Told to stop, a worker puts its job back, and is gone."""
+    board = boards()
+    with running_workers(board.folder, 1) as workers:
+        time.sleep(1.5)
+        assert workers[0].poll() is None
+    assert workers[0].poll() is not None

@@ -1,0 +1,181 @@
+"""The server as it runs: the client and the verbs against it, killed in the middle, and clients that mean no good."""
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import requests
+from sqlalchemy import func, select
+
+from board.server.made_board import METADATA, MakeBoard, answers, make_token, zip_of
+from board.server.served import served
+from isogloss.board.client import BoardClient, BoardError
+from isogloss.board.server.database import reading
+from isogloss.board.server.models import ScoreRecord, Submission
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    for name, content in answers(1).items():
+        (tmp_path / "predictions" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "predictions" / name).write_bytes(content)
+    (tmp_path / "predictions/.cells").mkdir()
+    (tmp_path / "predictions/.cells/secret").write_text("of a run")
+    return tmp_path / "predictions"
+
+
+@pytest.mark.slow
+def test_client_and_verb(boards: MakeBoard, predictions: Path, tmp_path: Path) -> None:
+    board = boards()
+    token = make_token(board)
+    with served(board.folder, workers=1) as server:
+        client = BoardClient(server.address, token)
+        assert client.board()["suite"] == "mini"
+        sent = client.submit(predictions, METADATA)
+        assert client.submit(predictions, METADATA)["key"] == sent["key"]
+        found = client.wait(sent["key"])
+        assert found["state"] == "preview"
+        assert found["problems"] == []
+        assert client.publish(sent["key"])["state"] == "published"
+        [system] = client.systems()
+        assert client.system(system["id"])["scores"][-1]["tasks"] == found["scores"][-1]["tasks"]
+        with pytest.raises(BoardError, match=r"metadata\.year") as caught:
+            client.submit(predictions, METADATA | {"year": -3, "name": ""})
+        assert len(caught.value.problems) == 2
+        assert client.team()["used"] == 1
+        assert client.submissions()[0]["key"] == sent["key"]
+        assert client.withdraw(sent["key"])["state"] == "withdrawn"
+        (tmp_path / "system.toml").write_text(
+            "\n".join(f"{name} = {json.dumps(value)}" for name, value in (METADATA | {"name": "By verb"}).items())
+        )
+        words = ["board", "submit", server.address, predictions, "--system", tmp_path / "system.toml", "--token", token]
+        done = subprocess.run(
+            [sys.executable, "-m", "isogloss", *map(str, words), "--publish"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert ": published" in done.stdout
+        page = requests.get(f"{server.address}/", timeout=5)
+        deadline = time.monotonic() + 20
+        while "By verb" not in page.text and time.monotonic() < deadline:
+            time.sleep(0.1)
+            page = requests.get(f"{server.address}/", timeout=5)
+        assert "By verb" in page.text
+    with pytest.raises(BoardError, match="cannot be reached"):
+        client.board()
+
+
+@pytest.mark.slow
+def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
+    """Clients send until they are told that it has arrived; the server is killed again and again meanwhile."""
+    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000, reads_per_minute=100_000)
+    token, number = make_token(board), request.config.getoption("--board-submissions")
+    keys: dict[int, str] = {}
+    archives = {seed: zip_of(answers(seed)) for seed in range(number)}
+
+    with served(board.folder, workers=2) as server:
+
+        def send_all(first: int) -> None:
+            for seed in range(first, number, 3):
+                fields = {"metadata": json.dumps(METADATA | {"name": f"S{seed}"}), "publish": "true"}
+                headers = {"Authorization": f"Bearer {token}"}
+                while seed not in keys:
+                    try:
+                        address = f"{server.address}/api/v1/submissions"
+                        files = {"archive": archives[seed]}
+                        answer = requests.post(address, data=fields, files=files, headers=headers, timeout=30)
+                        assert answer.status_code in (200, 201), answer.text
+                        keys[seed] = answer.json()["key"]
+                    except requests.RequestException:
+                        time.sleep(0.1)
+                time.sleep(0.15)
+
+        senders = [threading.Thread(target=send_all, args=(first,)) for first in range(3)]
+        for sender in senders:
+            sender.start()
+        rng, kills = random.Random(3), 0
+        while any(sender.is_alive() for sender in senders):
+            time.sleep(rng.uniform(0.1, 0.6))
+            if kills < 3:
+                server.kill()
+                server.start()
+                kills += 1
+        for sender in senders:
+            sender.join()
+        deadline = time.monotonic() + 120
+        while scored(board) < number:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert kills == 3
+    # The workers of the killed servers are gone too.
+    deadline = time.monotonic() + 20
+    while workers_of(board.folder):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert len(set(keys.values())) == number
+    with reading(board.engine) as session:
+        assert set(session.scalars(select(Submission.key))) == set(keys.values())
+        assert set(session.scalars(select(Submission.state))) == {"published"}
+
+
+def workers_of(folder: Path) -> list[str]:
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    return [
+        line.decode() for line in commands if b"isogloss.board.server.worker" in line and str(folder).encode() in line
+    ]
+
+
+def scored(board: object) -> int:
+    with reading(board.engine) as session:  # type: ignore[attr-defined]
+        return session.scalar(select(func.count()).select_from(ScoreRecord)) or 0
+
+
+@pytest.mark.slow
+def test_slow_and_rude_clients(tmp_path: Path) -> None:
+    from board.server.made_board import make_board
+
+    board = make_board(tmp_path / "board", silence_seconds=0.5)
+    token = make_token(board)
+    with served(board.folder) as server:
+
+        def talk(*parts: bytes, pause: float = 0.0) -> bytes:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=15) as line:
+                for part in parts:
+                    line.sendall(part)
+                    time.sleep(pause)
+                heard = b""
+                try:
+                    while chunk := line.recv(65536):
+                        heard += chunk
+                except ConnectionResetError:
+                    pass
+                return heard
+
+        head = f"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n".encode()
+        form = b"Content-Type: multipart/form-data; boundary=b\r\n"
+        # The body stops.
+        assert b" 408 " in talk(head + form + b"Content-Length: 1000\r\n\r\n--b\r\n").splitlines()[0]
+        assert list(board.incoming.iterdir()) == []
+        # The head never ends, or is too long, or is none.
+        started = time.monotonic()
+        assert talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
+        assert time.monotonic() - started < 14
+        assert b" 431 " in talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 70_000 + b"\r\n\r\n").splitlines()[0]
+        assert b" 431 " in talk(
+            b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"x" * 18_000 + b"\r\n\r\n"
+        )
+        assert b" 400 " in talk(b"\x16\x03\x01 nonsense\r\n\r\n").splitlines()[0]
+        # More than is taken, said or unsaid.
+        assert b" 413 " in talk(head + form + b"Content-Length: 99999999999\r\n\r\n").splitlines()[0]
+        chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
+        queue = b"POST /api/v1/queue HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        assert b" 405 " in talk(queue + chunk + chunk).splitlines()[0]
+        assert requests.get(f"{server.address}/healthz", timeout=5).ok
