@@ -65,6 +65,7 @@ def make_board(
     paired: PairedTests | None = None,
     no_tests: str = "",
     explained: ExplainRecords | None = None,
+    submit: str = "",
 ) -> Board:
     """The board of some systems.
 
@@ -76,6 +77,7 @@ def make_board(
         paired: tests of pairs of entries, by their places.
         no_tests: why there are no such tests, if they were to be expected.
         explained: what `isogloss explain` found out about the systems and the data.
+        submit: the page on which one submits, where there is one.
     """
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
@@ -104,6 +106,7 @@ def make_board(
         ],
         provenance=provenance,
         has_bias=explained is not None and explained.bias is not None,
+        submit=submit,
     )
     analyses = {} if explained is None else system_analyses(entries, ids, explained)
     details = [

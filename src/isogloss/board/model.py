@@ -155,6 +155,7 @@ class BoardData(msgspec.Struct, frozen=True):
         tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
         tie_test: the same in words.
         has_bias: whether the site has `bias.js`, which tells what the examples are like.
+        submit: the page on which one submits, where the board is served by one that takes submissions.
     """
 
     made: str
@@ -176,6 +177,7 @@ class BoardData(msgspec.Struct, frozen=True):
     footnotes: list[Footnote]
     provenance: list[BoardProvenance]
     has_bias: bool = False
+    submit: str = ""
     schema: int = SCHEMA
 
 

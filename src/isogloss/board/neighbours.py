@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from isogloss.data.location import default_data_dir
-from isogloss.data.uriel import FOLDER, read_uriel
+from isogloss.data.uriel import read_uriel, uriel_folder
 from isogloss.languages import Language
 from isogloss.scoring.names import known_language
 
@@ -22,7 +22,7 @@ def nearest_languages(codes: Sequence[str], data: Path | None = None) -> dict[st
     """
     known = {code: entry for code in codes if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
-    distances = _by_typology(folder, list(known)) if (folder / FOLDER).is_dir() else _by_registry(known)
+    distances = _by_typology(folder, list(known)) if uriel_folder(folder) else _by_registry(known)
     found: dict[str, list[str]] = {code: [] for code in codes}
     for code, of_code in distances.items():
         found[code] = sorted(of_code, key=lambda other: (of_code[other], other))[:NEAREST]

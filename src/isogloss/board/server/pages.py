@@ -12,14 +12,20 @@ import msgspec
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
+from isogloss.board.build import make_board
+from isogloss.board.entries import BoardEntry
+from isogloss.board.published import published_entries
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.metadata import page_facts, public_metadata
 from isogloss.board.server.models import Submission
-from isogloss.board.server.placeholder_site import build_board
 from isogloss.board.server.queue import ClaimedJob, owned
+from isogloss.board.site import write_site
+from isogloss.board.sources import entry_of_record
 from isogloss.scoring.results import Results
+from isogloss.tasks.suites import Suite
+from isogloss.tasks.suites import suite as find_suite
 
 # So many older sites stay, for readers who are in the middle of one.
 _KEPT = 2
@@ -78,12 +84,14 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
         owned(session, job).state = "done"
 
 
-def page_record(system: PublishedSystem) -> Results:
-    """The result record of a system with what its page says of it."""
+def page_entry(system: PublishedSystem, suite: Suite) -> BoardEntry:
+    """A system with its scores and what its page says of it."""
     count = f"submission {system.attempts} of its team" if system.attempts > 1 else "the first submission of its team"
     notes = [f"Scored here from predictions of {system.team}, {count}"]
     facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **page_facts(system.system)}
-    return msgspec.structs.replace(system.results, system=facts)
+    entry = entry_of_record(msgspec.structs.replace(system.results, system=facts), "", suite)
+    entry.id = system.id
+    return entry
 
 
 def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: int) -> None:
@@ -92,8 +100,9 @@ def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: in
     unfinished = board.site / f".site-{number}-{os.getpid()}"
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        records = [page_record(system) for system in systems]
-        build_board(records, unfinished, suite=board.settings.suite, title=board.settings.title)
+        suite = find_suite(board.settings.suite)
+        entries = [page_entry(system, suite) for system in systems] + published_entries("published:all", suite)
+        write_site(make_board(entries, suite, title=board.settings.title, submit="submit.html"), unfinished)
         pack_files(unfinished)
         shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before it was shown
         unfinished.rename(folder)

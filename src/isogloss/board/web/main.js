@@ -101,6 +101,7 @@ function start() {
     return;
   }
   document.getElementById("suite").textContent = board.title ?? board.suite;
+  if (board.submit) document.getElementById("menu").append(element("a", { href: board.submit }, "Submit"));
   document.getElementById("made").textContent =
     `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
   startTips();
