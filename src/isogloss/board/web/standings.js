@@ -69,7 +69,8 @@ function systemStanding(board, system, columns, shown, choice) {
       figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
   }
   const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
-  const counted = BY_LANGUAGE.includes(choice.ranking) ? systemParts(board, system, columns, true) : parts;
+  const other = BY_LANGUAGE.includes(choice.ranking) && columns.some(({ whole, task }) => whole && task.cellMetric);
+  const counted = other ? systemParts(board, system, columns, true) : parts;
   figures.set(
     "overall",
     ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })),
