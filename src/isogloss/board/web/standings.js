@@ -140,11 +140,14 @@ function setRanges(table, ranges, hint) {
   });
 }
 
-// Over the whole board the builder's own rank intervals hold.
+// Over the whole board the builder's own ranks and their intervals hold.
 function builtRanges({ board, rows, by, choice }, all) {
   const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
   const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
-  return ready && rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
+  if (!ready) return null;
+  // Its ranks too: they are of exact figures, where those of the page are rounded to hundredths.
+  for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
+  return rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
 }
 
 // What the scores' own intervals leave open.
