@@ -93,7 +93,8 @@ export function taskPage(board, [id, code]) {
     })),
   ];
   const place = element("div");
-  const systems = some.slice(0, MOST_ROWS).map(({ system }) => system);
+  const scored = some.filter(({ system }) => codes.some((each) => !Number.isNaN(cellScore(task, system, each))));
+  const systems = scored.slice(0, MOST_ROWS).map(({ system }) => system);
   const range = scoreRange(systems.flatMap((system) => codes.map((each) => cellScore(task, system, each))));
   const node = element(
     "div",
@@ -107,7 +108,7 @@ export function taskPage(board, [id, code]) {
     heatTable({
       rows: systems,
       columns: codes,
-      caption: `${cellTitle(task)}: ${systems.length < some.length ? `the best ${systems.length} of ${some.length} systems` : "systems"} by language`,
+      caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the best ${systems.length} of ${scored.length} systems` : "systems"} by language`,
       rowHead: (system) => link(hashOf(["system", system.id]), nameOf(system.name)),
       columnHead: (each) =>
         withTip(link(hashOf(["task", id, each]), each), () => [board.language.get(each)?.name ?? each]),

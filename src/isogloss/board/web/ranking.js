@@ -67,15 +67,26 @@ export function groupedBy(items, key) {
   return groups;
 }
 
-// Scores of a task's languages by family: the mean over families of the mean over each family's languages.
+// The places of a task's languages by family, found once for all systems.
+const familyPlaces = new WeakMap();
+
+function placesByFamily(codes, language) {
+  if (!familyPlaces.has(codes)) {
+    const places = codes.map((code, at) => at);
+    const families = groupedBy(places, (at) => language.get(codes[at])?.family ?? codes[at]);
+    familyPlaces.set(codes, [...families.values()]);
+  }
+  return familyPlaces.get(codes);
+}
+
+// The mean over families of the mean over each family's languages.
 const familyMean = (codes, scores, language) =>
   weightedMean(
-    [
-      ...groupedBy(
-        codes.map((code, at) => at),
-        (at) => language.get(codes[at])?.family ?? codes[at],
-      ).values(),
-    ].map((places) => weightedMean(places.map((at) => scores[at]))),
+    placesByFamily(codes, language).map((places) => {
+      let sum = 0;
+      for (const at of places) sum += scores[at];
+      return sum / places.length;
+    }),
   );
 
 // The mean over the tasks that have a language of any weight; a missing score of such a language makes it NaN.

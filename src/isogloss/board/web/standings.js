@@ -69,7 +69,8 @@ function systemStanding(board, system, columns, shown, choice) {
       figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
   }
   const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
-  const counted = BY_LANGUAGE.includes(choice.ranking) ? systemParts(board, system, columns, true) : parts;
+  const other = BY_LANGUAGE.includes(choice.ranking) && columns.some(({ whole, task }) => whole && task.cellMetric);
+  const counted = other ? systemParts(board, system, columns, true) : parts;
   figures.set(
     "overall",
     ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })),
@@ -139,11 +140,14 @@ function setRanges(table, ranges, hint) {
   });
 }
 
-// Over the whole board the builder's own rank intervals hold.
+// Over the whole board the builder's own ranks and their intervals hold.
 function builtRanges({ board, rows, by, choice }, all) {
   const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
   const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
-  return ready && rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
+  if (!ready) return null;
+  // Its ranks too: they are of exact figures, where those of the page are rounded to hundredths.
+  for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
+  return rows.map(({ system: { at } }) => (ready.low[at] ? [ready.low[at], ready.high[at]] : null));
 }
 
 // What the scores' own intervals leave open.
