@@ -14,7 +14,7 @@ NOT_DISCLOSED: Final = "not disclosed"
 PRIVATE = frozenset({"contact"})
 
 _LARGEST = 10**15
-_HTTP = r"^https?://[^\s\"'<>`\\]+$"
+_HTTP = r"^https?://[!#$%&()*+,\-./0-9:;=?@A-Z\[\]^_a-z{|}~]+$"
 
 
 def _clean(text: str) -> str:
