@@ -50,7 +50,7 @@ def run_cases(api_schema: Any, label: str, count: int, headers: dict[str, str], 
     method, path = label.split()
     operation = api_schema[f"/api/v1{path}"][method]
 
-    @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
     @given(case=operation.as_strategy())
     def call(case: schemathesis.Case) -> None:
         check(case.call_and_validate(headers=headers))

@@ -7,6 +7,7 @@ import lzma
 import stat
 import struct
 import tarfile
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,14 @@ def test_litter_of_file_managers_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     unpack(tmp_path / "archive", tmp_path / "out", SETTINGS)
     assert [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()] == ["b"]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+def test_a_tar_that_says_it_is_huge(pack: Any, tmp_path: Path) -> None:
+    header = bytearray(tar_member("../a", content=b"x")[:512])
+    header[124:135] = b"77777777777"
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\x00 " % sum(header)
+    started = time.monotonic()
+    assert refused(pack(bytes(header) + b"x" * 5_000), tmp_path)
+    assert time.monotonic() - started < 2

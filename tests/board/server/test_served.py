@@ -63,11 +63,11 @@ def test_client_and_verb(boards: MakeBoard, predictions: Path, tmp_path: Path) -
         )
         assert done.returncode == 0, done.stderr
         assert ": published" in done.stdout
-        page = requests.get(f"{server.address}/", timeout=5)
+        page = requests.get(f"{server.address}/data.js", timeout=5)
         deadline = time.monotonic() + 20
         while "By verb" not in page.text and time.monotonic() < deadline:
             time.sleep(0.1)
-            page = requests.get(f"{server.address}/", timeout=5)
+            page = requests.get(f"{server.address}/data.js", timeout=5)
         assert "By verb" in page.text
     with pytest.raises(BoardError, match="cannot be reached"):
         client.board()

@@ -27,6 +27,8 @@ from isogloss.predictions.problems import Problem
 _CHUNK = 1 << 18
 # Below this no ratio is dangerous.
 _SAFE_BYTES = 64 << 20
+# To skip gigabytes that a tar only says it has, Python would read at its end a million times.
+_READS_AT_END = 100
 # So many problems say enough.
 _LISTED = 100
 _PACKERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
@@ -88,6 +90,7 @@ class _CountedStream(io.RawIOBase):
     def __init__(self, inner: IO[bytes], limit: _SizeLimit) -> None:
         self._inner = inner
         self._limit = limit
+        self._reads_at_end = 0
 
     def readable(self) -> bool:
         return True
@@ -95,6 +98,9 @@ class _CountedStream(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         chunk = self._inner.read(min(len(buffer), _CHUNK))
         self._limit.spend(len(chunk))
+        self._reads_at_end += not chunk
+        if self._reads_at_end > _READS_AT_END:
+            raise EOFError("it ends inside a file")
         buffer[: len(chunk)] = chunk
         return len(chunk)
 

@@ -14,7 +14,7 @@ NOT_DISCLOSED: Final = "not disclosed"
 PRIVATE = frozenset({"contact"})
 
 _LARGEST = 10**15
-_HTTP = r"^https?://[^\s\"'<>`\\]+$"
+_HTTP = r"^https?://[!#$%&()*+,\-./0-9:;=?@A-Z\[\]^_a-z{|}~]+$"
 
 
 def _clean(text: str) -> str:
@@ -32,7 +32,8 @@ def _web_address(text: str) -> str:
 
 NotDisclosed = Literal["not disclosed"]
 # For those who read the schema, what the functions see to.
-_NOT_BLANK = Field(json_schema_extra={"pattern": r"\S"})
+_VISIBLE = r"[^\s\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+_NOT_BLANK = Field(json_schema_extra={"pattern": _VISIBLE})
 Fact = Annotated[str, StringConstraints(max_length=FACT_LENGTH), AfterValidator(_clean), _NOT_BLANK]
 WebAddress = Annotated[Fact, AfterValidator(_web_address), Field(json_schema_extra={"pattern": _HTTP})]
 Count = Annotated[int, Field(ge=0, le=_LARGEST)]
