@@ -50,7 +50,8 @@ function bestSentence(board, tasks, code) {
       element("strong", {}, scoreText(top.value)),
       " (",
       link(hashOf(["system", top.system.id]), nameOf(top.system.name)),
-      ")",
+      // Figures of different regimes stand side by side here: each says which it is of.
+      top.system.regime ? `, ${top.system.regime})` : ")",
     ]),
     ".",
   );
