@@ -48,6 +48,8 @@ def test_all_that_does_not_agree_in_print_is_a_footnote(everyone):
         ("mBERT", "zero-shot", "tatoeba"),
         ("XLM-R Large", "zero-shot", "tatoeba"),
         ("mT5-XXL", "zero-shot", "tydiqa"),
+        ("mT5-XXL", "zero-shot", "mewslix"),
+        ("mT5-XXL", "zero-shot", "lareqa"),
         ("mBERT", "translate-train", "tydiqa"),
         ("mBERT", "translate-train-all", "tydiqa"),
         ("XLM-R Large [ERNIE-M]", "zero-shot", "mlqa"),

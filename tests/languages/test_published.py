@@ -12,7 +12,7 @@ from isogloss.languages import CODES, published
 TABLES = {
     "checklist_error_rates": ("source_table system language test error_rate", 600),
     "diversity": ("index suite value", 6),
-    "doubts": ("system regime task text", 2),
+    "doubts": ("system regime task text", 4),
     "further_systems": ("source task metric system regime language value", 1252),
     "keung": ("source_table task metric system row split language value", 440),
     "model_papers": ("model year paper url open_weights", 19),
