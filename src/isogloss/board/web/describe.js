@@ -13,6 +13,12 @@ export const categoryTitle = (name) => CATEGORY_TITLES[name] ?? name;
 
 const systemLink = (system) => link(hashOf(["system", system.id]), nameOf(system.name, { class: "name" }));
 
+// A system in a sentence: figures of different regimes stand side by side, so each says which it is of.
+export const systemWithRegime = (system) => [
+  link(hashOf(["system", system.id]), nameOf(system.name)),
+  system.regime ? [" (", nameOf(system.regime), ")"] : "",
+];
+
 // A system in a table: several have one name, and differ in their regime.
 export const systemCell = (system) => [
   systemLink(system),

@@ -11,7 +11,7 @@ const readings = [
   ],
   [
     "Incomplete systems",
-    "They are shown with what they have, never ranked, and their missing cells are named. A partial mean is marked with °.",
+    "They are shown with what they have and without a rank, and their missing cells are named. A partial mean is marked with °. Where a paper prints all averages but not every cell, the system is ranked by those averages, without an interval, as long as the ranking and the filters need no single languages.",
   ],
   [
     "Reported figures",

@@ -1,5 +1,6 @@
 import { differencePaint, systemPaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
+import { systemWithRegime } from "./describe.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable, scoreKey } from "./heatmap.js";
@@ -139,7 +140,7 @@ function winBar(systems, won, count) {
           {},
           swatch,
           systems.length > 2 ? `${String.fromCharCode(65 + at)}:` : "",
-          link(hashOf(["system", system.id]), nameOf(system.name)),
+          systemWithRegime(system),
         );
       }),
     ),

@@ -1,6 +1,7 @@
 import { scorePaint } from "./colour.js";
 import { selectControl, textControl } from "./controls.js";
 import { cellScore, cellTitle } from "./decode.js";
+import { systemWithRegime } from "./describe.js";
 import { element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { autonym, languageLink, pageHead } from "./parts.js";
@@ -171,7 +172,7 @@ function heatView(board, tasks, languages, params) {
       rows: shown,
       columns,
       caption: "Systems by language",
-      rowHead: ({ system }) => link(hashOf(["system", system.id]), nameOf(system.name)),
+      rowHead: ({ system }) => systemWithRegime(system),
       columnHead: (language) =>
         withTip(link(hashOf(["language", language.code]), language.code), () => [
           language.name,
@@ -247,7 +248,7 @@ function listView(board, tasks, languages) {
                 "td",
                 {},
                 best.system
-                  ? [scoreText(best.value), " ", link(hashOf(["system", best.system.id]), nameOf(best.system.name))]
+                  ? [scoreText(best.value), " ", systemWithRegime(best.system)]
                   : "–",
               ),
             );

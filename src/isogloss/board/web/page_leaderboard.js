@@ -1,13 +1,13 @@
 import { columnChoices, humanRow, leaderboardColumns } from "./columns.js";
-import { CATEGORY_TITLES } from "./describe.js";
+import { CATEGORY_TITLES, systemWithRegime } from "./describe.js";
 import { boxControl, manyControl, numberControl, selectControl, sliderControl, textControl } from "./controls.js";
-import { element, link, nameOf, plural, scoreText } from "./dom.js";
+import { element, nameOf, plural, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "./filters.js";
 import { analysisBar } from "./analyses.js";
 import { plotPanel } from "./page_plots.js";
 import { RANKINGS } from "./ranking.js";
-import { changeParams, hashOf } from "./state.js";
+import { changeParams } from "./state.js";
 import { chosenWeights, standings } from "./standings.js";
 import { dataTable } from "./table.js";
 
@@ -32,7 +32,7 @@ function headline(table) {
   return element(
     "p",
     { class: "headline" },
-    link(hashOf(["system", lead.system.id]), nameOf(lead.system.name)),
+    systemWithRegime(lead.system),
     ` leads ${by} with `,
     element("strong", {}, scoreText(figure.value)),
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,

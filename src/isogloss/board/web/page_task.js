@@ -1,7 +1,7 @@
-import { categoryTitle } from "./describe.js";
+import { categoryTitle, systemWithRegime } from "./describe.js";
 import { scorePaint } from "./colour.js";
 import { cellMetricText, cellScore, cellTitle, systemDetail } from "./decode.js";
-import { countText, drawn, drawnToWidth, element, link, missing, nameOf, plural, scoreText } from "./dom.js";
+import { countText, drawn, drawnToWidth, element, link, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import {
@@ -47,10 +47,10 @@ export function taskPage(board, [id, code]) {
       ? element(
           "p",
           { class: "headline" },
-          link(hashOf(["system", ranked[0].system.id]), nameOf(ranked[0].system.name)),
+          systemWithRegime(ranked[0].system),
           " leads with ",
           element("strong", {}, scoreText(ranked[0].value)),
-          `, the best of ${plural(ranked.length, "system")} with all ${plural(task.languages.length, "language")}.`,
+          `, the best of ${plural(ranked.length, "system")} with an average over all ${plural(task.languages.length, "language")}.`,
           missing(task.human) ? "" : ` Humans: ${scoreText(task.human)}.`,
         )
       : null,
@@ -109,7 +109,7 @@ export function taskPage(board, [id, code]) {
       rows: systems,
       columns: codes,
       caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the best ${systems.length} of ${scored.length} systems` : "systems"} by language`,
-      rowHead: (system) => link(hashOf(["system", system.id]), nameOf(system.name)),
+      rowHead: systemWithRegime,
       columnHead: (each) =>
         withTip(link(hashOf(["task", id, each]), each), () => [board.language.get(each)?.name ?? each]),
       value: (system, each) => cellScore(task, system, each),
@@ -234,7 +234,7 @@ function taskLanguagePage(board, task, code) {
       element(
         "p",
         { class: "headline" },
-        link(hashOf(["system", points[0].system.id]), nameOf(points[0].system.name)),
+        systemWithRegime(points[0].system),
         " is best with ",
         element("strong", {}, scoreText(points[0].value)),
         ` of ${plural(points.length, "system")}`,
