@@ -102,6 +102,11 @@ class Overall(msgspec.Struct, frozen=True):
         """Whether something is missing."""
         return bool(self.missing)
 
+    @property
+    def complete_value(self) -> float | None:
+        """The average if nothing is missing, else none: an average over fewer tasks is another figure."""
+        return None if self.partial or self.score is None else self.score.value
+
 
 class PairScores(msgspec.Struct, frozen=True):
     """Scores by query and target language, pooled over all queries (micro-average)."""

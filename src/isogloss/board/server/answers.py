@@ -47,7 +47,7 @@ class ScoresAnswer(BaseModel):
 
     scorer: str
     at: str
-    overall: float | None
+    overall: float | None = Field(description="null where anything of the suite is missing")
     rule: str
     missing: list[str]
     categories: dict[str, float]
@@ -213,7 +213,7 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
     return ScoresAnswer(
         scorer=scorer,
         at=at,
-        overall=None if overall.score is None else _figure(overall.score.value),
+        overall=_figure(overall.complete_value),
         rule=overall.rule,
         missing=overall.missing,
         categories={each.name: rounded(each.score.value, 2) for each in results.categories},

@@ -192,11 +192,10 @@ def _finish(board: OpenBoard, job: ClaimedJob, results: Results | None, problems
 
 
 def _store_scores(session: Session, submission: Submission, results: Results) -> None:
-    overall = results.overall.score.value if results.overall.score is not None else None
     scores = ScoreRecord(
         submission_id=submission.id,
         scorer=scorer_version(),
-        overall=overall,
+        overall=results.overall.complete_value,
         record=msgspec.json.encode(results).decode(),
     )
     session.add(scores)
