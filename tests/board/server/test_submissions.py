@@ -37,6 +37,8 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert shown["state"] == "preview"
     [scores] = shown["scores"]
     assert set(scores["tasks"]) == {"mini-xnli"}
+    assert scores["overall"] is None, "an average over one task of ten is not the suite's"
+    assert "mini-xcopa" in scores["missing"]
     # A preview is nobody else's business.
     everybody = TestClient(create_app(board))
     assert everybody.get(f"{API}/systems").json()["systems"] == []
@@ -135,6 +137,7 @@ def test_who_may(board: OpenBoard) -> None:
     submitter = team_client(board, "Writers", scopes=["read", "submit"])
     key = send(submitter, archive).json()["key"]
     assert submitter.post(f"{API}/submissions/{key}/publish").status_code == 403
+    assert send(submitter, archive, publish=True).status_code == 403
     for wrong in ("", "x", "isogloss_000000000000_" + "a" * 43, "Bearer", "é"):
         assert anybody.get(f"{API}/team", headers={"Authorization": f"Bearer {wrong}".encode()}).status_code == 401
     assert list(board.incoming.iterdir()) == []
@@ -165,6 +168,19 @@ def test_the_same_submission_is_one(boards: MakeBoard) -> None:
     # To another team, or with other metadata, it is another.
     assert send(team_client(board, "Others"), archive).status_code == 201
     assert send(client, archive, seeds=2).status_code == 201
+
+
+def test_sent_again_to_be_published_it_is(board: OpenBoard, client: TestClient) -> None:
+    scored, waiting = zip_of(answers(1)), zip_of(answers(2))
+    send(client, scored)
+    work_all(board)
+    assert send(client, scored, publish=True).json()["state"] == "published"
+    key = send(client, waiting).json()["key"]
+    assert send(client, waiting, publish=True).json()["state"] == "received"
+    work_all(board)
+    assert state_of(client, key) == "published"
+    client.post(f"{API}/submissions/{key}/withdraw")
+    assert send(client, waiting, publish=True).json()["state"] == "withdrawn", "what a team took back stays away"
 
 
 def test_months_are_limited(boards: MakeBoard) -> None:

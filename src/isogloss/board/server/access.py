@@ -42,6 +42,15 @@ def limited_reads(request: Request) -> None:
     request.app.state.limits.reads.check(address_of(request), "requests")
 
 
+def check_scope(bearer: Bearer, scope: str) -> None:
+    """Refuse what a token is not for."""
+    if scope not in bearer.scopes:
+        answer = ErrorAnswer(
+            what=f"the token is not for: {scope}", fix=f"It is for: {', '.join(sorted(bearer.scopes))}"
+        )
+        raise listed_refusal(403, answer)
+
+
 def bearer_with(scope: str) -> Callable[..., Bearer]:
     """What a route depends on whose callers need a token for something."""
 
@@ -60,11 +69,7 @@ def bearer_with(scope: str) -> Callable[..., Bearer]:
                 raise too_often(limits.failures.per_minute, "wrong tokens", seconds)
             answer = ErrorAnswer(what="the token is unknown or revoked", fix=_ASK)
             raise listed_refusal(401, answer, {"WWW-Authenticate": "Bearer"})
-        if scope not in bearer.scopes:
-            answer = ErrorAnswer(
-                what=f"the token is not for: {scope}", fix=f"It is for: {', '.join(sorted(bearer.scopes))}"
-            )
-            raise listed_refusal(403, answer)
+        check_scope(bearer, scope)
         if scope != "read":
             limits.writes.check(str(bearer.team_id), "changes")
         return bearer

@@ -15,8 +15,9 @@ from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import writing
 from isogloss.board.server.metadata import SystemMetadata
-from isogloss.board.server.models import SCORED, Submission, Team, timestamp
+from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
 from isogloss.board.server.queue import enqueue
+from isogloss.board.server.scoring import publish as publish_scored
 from isogloss.board.server.tokens import Bearer
 from isogloss.errors import PredictionError
 
@@ -94,7 +95,7 @@ def accept(
         metadata: of its system.
         archive: sha256 of the archive, which has been kept.
         size: its bytes.
-        publish: whether it goes to the board as soon as it is scored, without a preview.
+        publish: whether it goes to the board as soon as it is scored, without a preview; also one that was sent before.
 
     Raises:
         MonthlyLimitError: the team has used up its month.
@@ -104,9 +105,13 @@ def accept(
     with writing(board.engine) as session:
         # Submissions of one team come one after the other: its limit is counted and used in one step.
         team = session.scalars(select(Team).where(Team.id == bearer.team_id).with_for_update()).one()
-        same = select(Submission.key).where(Submission.team_id == team.id, Submission.digest == digest)
+        same = select(Submission).where(Submission.team_id == team.id, Submission.digest == digest)
         if (known := session.scalar(same)) is not None:
-            return known, False
+            if publish and known.state in WAITING:
+                known.publish_when_scored = True
+            elif publish and known.state == "preview":
+                publish_scored(session, known, bearer.actor)
+            return known.key, False
         month = timestamp()[:7]
         _check_month(session, board, team, month)
         key = secrets.token_hex(6)

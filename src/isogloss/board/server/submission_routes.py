@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from isogloss.board.server.access import bearer_with, board_of
+from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.answers import (
     GUARDED,
     REFUSALS,
@@ -106,8 +106,10 @@ def _accept(board: OpenBoard, bearer: Bearer, form: UploadForm) -> tuple[str, bo
     if metadata is None or problems or form.archive is None:
         answer = ErrorAnswer(what="the submission cannot be taken", problems=problem_answers(problems))
         raise listed_refusal(422, answer)
-    sha256 = form.archive.keep()
     wanted = bytes(form.fields.get("publish", b"")) == b"true"
+    if wanted:
+        check_scope(bearer, "publish")
+    sha256 = form.archive.keep()
     return accept(board, bearer, metadata, sha256, form.archive.size, publish=wanted)
 
 
