@@ -1,7 +1,8 @@
 """isogloss board serve, work and submit."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,6 +53,11 @@ def work(folder: Folder) -> None:
     run_worker(folder)
 
 
+def _of_system(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a prediction folder's system.toml says of the system, without what `isogloss run` says of the run."""
+    return {key: value for key, value in found.items() if key not in ("version", "description", "settings", "seed")}
+
+
 def submit(
     address: Annotated[str, typer.Argument(help="Of the board, e.g. https://board.example.org.")],
     predictions: Annotated[Path, typer.Argument(help="Prediction folder, or an archive of one.")],
@@ -73,14 +79,20 @@ def submit(
     """
     from isogloss.board.client import BoardClient
     from isogloss.data.files import read_toml
+    from isogloss.errors import IsoglossError
 
-    metadata = read_toml(system or predictions / "system.toml")
+    if system is None and predictions.is_file():
+        raise IsoglossError(
+            "an archive does not say what its system is", where=str(predictions), fix="Add --system FILE.toml"
+        )
+    metadata = read_toml(system) if system else _of_system(read_toml(predictions / "system.toml"))
     client = BoardClient(address, token or None)
     with progress("sending") as step:
         found = client.submit(predictions, metadata, publish=publish)
         if wait:
             found = client.wait(found["key"], step)
-    say(f"submission {found['key']}: {found['state']}")
+    hint = ": nobody else sees it; send it again with --publish" if found["state"] == "preview" else ""
+    say(f"submission {found['key']}: {found['state']}{hint}")
     for problem in found["problems"]:
         severity = "warning" if problem["warning"] else "error"
         say(f"  {severity}: {problem['where']}: {problem['what']}. {problem['fix']}")

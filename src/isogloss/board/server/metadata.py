@@ -48,9 +48,17 @@ class SystemMetadata(BaseModel):
         description="The system's name, as it should stand on the board"
     )
     kind: Literal["encoder", "llm", "retrieval", "floor", "other"] = Field(description="What sort of system it is")
-    regime: Literal["zero-shot", "translate-train", "translate-test", "in-language", "other"] = Field(
-        description="The transfer setting"
-    )
+    regime: Literal[
+        "zero-shot",
+        "translate-train",
+        "translate-train-all",
+        "translate-test",
+        "in-language",
+        "in-language-all",
+        "prompted",
+        "embedding",
+        "other",
+    ] = Field(description="The transfer setting")
     parameters: Count | NotDisclosed = Field(description="Number of parameters, in all")
     parameters_active: Count | NotDisclosed = Field(description="Number of parameters active for a token")
     pretraining_data: Count | NotDisclosed = Field(description="Monolingual pre-training data, in tokens seen")

@@ -151,7 +151,7 @@ byId("enter").addEventListener("click", () => attempt(showTeam));
 attempt(async () => {
   const board = await ask("board");
   document.title = `Submit to ${board.title}`;
-  byId("board").textContent = `${board.title}: suite ${board.suite}, scored by ${board.scorer}, ${board.systems} systems`;
+  byId("board").textContent = `${board.title}: suite ${board.suite}, scored by ${board.scorer}, ${board.systems} system${board.systems === 1 ? "" : "s"}`;
   for (const [name, schema] of Object.entries(board.metadata_schema.properties)) {
     addField(name, schema, board.metadata_schema.required.includes(name));
   }
