@@ -59,6 +59,11 @@ def test_all_that_does_not_agree_in_print_is_a_footnote(everyone):
     assert text == "XTREME-R Table 15 prints an average of 65.4; its rows give 66.5"
 
 
+def test_a_model_has_one_size_in_all_regimes(everyone):
+    sizes = {entry.metadata.get("parameters") for entry in everyone if entry.name == "mT5-XXL"}
+    assert sizes == {13_000}
+
+
 def test_what_is_known_of_them_is_there(everyone):
     systems = {(each.name, each.regime): each for each in make_board(everyone, XTREME_R).data.systems}
     assert len(systems) == len(everyone) == 235

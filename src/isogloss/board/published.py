@@ -1,7 +1,7 @@
 """Published systems as entries of a board: their figures as printed, what is known of them, and what does not agree."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from isogloss.analysis.published_scores import PAPERS, PublishedScore, in_table_13, published_scores
 from isogloss.board.entries import BoardEntry, EntryCell
@@ -44,6 +44,7 @@ def published_entries(source: str, suite: Suite) -> list[BoardEntry]:
             place = row.system, row.regime
             entry = found.setdefault(place, _named(*place, _MAIN_TABLES[suite.id]))
             _add_averages(entry, row, suite)
+    _share_sizes(found.values())
     _add_checklists(found)
     _add_doubts(found, suite)
     return list(found.values())
@@ -72,6 +73,14 @@ def _entry(score: PublishedScore) -> BoardEntry:
     if score.parameters is not None:
         entry.metadata["parameters"] = score.parameters
     return entry
+
+
+def _share_sizes(entries: Collection[BoardEntry]) -> None:
+    """A model has one size in all regimes, also where a table printed it for one of them alone."""
+    sizes = {entry.name: entry.metadata["parameters"] for entry in entries if "parameters" in entry.metadata}
+    for entry in entries:
+        if entry.name in sizes:
+            entry.metadata.setdefault("parameters", sizes[entry.name])
 
 
 def _paper(name: str) -> dict[str, object]:
