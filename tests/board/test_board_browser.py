@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 
 def test_order(open_page: Open) -> None:
     tab = open_page()
-    assert tab.locator(".headline").inner_text().startswith("System 0 leads overall with ")
+    assert tab.locator(".headline").inner_text().startswith("System 0 (zero-shot) leads overall with ")
     overall = [float(text.split()[0]) for text in column(tab, "Overall") if not text.startswith("–")]
     assert len(overall) == 36 and overall == sorted(overall, reverse=True)
     assert column(tab, "Overall")[36:] == ["–"] * 12

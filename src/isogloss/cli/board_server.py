@@ -97,7 +97,8 @@ def submit(
         severity = "warning" if problem["warning"] else "error"
         say(f"  {severity}: {problem['where']}: {problem['what']}. {problem['fix']}")
     for scores in found["scores"]:
-        overall = "no overall: " + ", ".join(scores["missing"]) if scores["overall"] is None else scores["overall"]
+        lacks = "no overall, missing: " + ", ".join(scores["missing"])
+        overall = lacks if scores["overall"] is None else scores["overall"]
         say(f"  {scores['scorer']}: {overall} ({scores['rule']})")
     if found["state"] == "rejected":
         raise typer.Exit(1)
