@@ -178,8 +178,8 @@ def test_systems_scored_alike_share_their_provenance():
     assert data.provenance[0].checksums["xnli"]["sw"] == "xnli123"
 
 
-def test_languages_have_neighbours_and_numbers():
-    languages = {each.code: each for each in board_of(record("a")).data.languages}
+def test_languages_have_neighbours_and_numbers(tmp_path):
+    languages = {each.code: each for each in board_of(record("a"), data=tmp_path).data.languages}
     assert set(languages["uk"].near[:2]) == {"bg", "ru"}
     assert languages["ar"].rtl
     assert languages["en"].speakers > 10**9

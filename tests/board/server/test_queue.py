@@ -79,6 +79,7 @@ def test_a_dead_workers_job_is_taken_over(boards: MakeBoard) -> None:
         put_back(board, dead, counts=True)
     score_submission(board, taken)
     assert counts(board) == (1, 1, 1)
+    assert work_all(board) == 0  # nothing is left to do, but to tidy up after the dead
     assert list(board.work.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.metadata import public_metadata
-from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
+from isogloss.board.server.models import WAITING, ScoreRecord, ScoringJob, Submission, timestamp
 from isogloss.board.server.queue import ClaimedJob, enqueue, owned
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
@@ -83,6 +83,19 @@ def give_up(board: OpenBoard, job: ClaimedJob) -> None:
         return
     what = f"scoring it ended {job.attempts - 1} times without a result"
     _finish(board, job, None, [Problem("archive", what, "Ask who keeps the board: its log says why")])
+
+
+def remove_leftovers(board: OpenBoard) -> None:
+    """Remove what workers left that died just after their job had ended; what runs is left alone."""
+    left = list(board.work.iterdir())
+    if not left:
+        return
+    with reading(board.engine) as session:
+        jobs = session.scalars(select(ScoringJob.id).where(ScoringJob.state.in_(("queued", "running"))))
+        kept = {str(job) for job in jobs}
+    for folder in left:
+        if folder.name.partition("-")[0] not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

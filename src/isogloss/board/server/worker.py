@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back
-from isogloss.board.server.scoring import LOG, give_up, score_submission
+from isogloss.board.server.scoring import LOG, give_up, remove_leftovers, score_submission
 
 # Seconds between two looks at an empty queue, and after trouble that is not a job's fault.
 _IDLE = 0.5
@@ -56,11 +56,12 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
     board = claims.board
     try:
         job = claims.claim()
-    except SQLAlchemyError as error:
+        if job is None:
+            remove_leftovers(board)
+            return False
+    except (OSError, SQLAlchemyError) as error:
         LOG.warning("the queue cannot be read: %s", error)
         time.sleep(_TROUBLE)
-        return False
-    if job is None:
         return False
     try:
         with _beating(board, job, parent):
