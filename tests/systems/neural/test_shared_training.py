@@ -330,10 +330,11 @@ def test_a_process_that_is_killed_while_it_trains_leaves_the_others_to_the_next(
     thread.join()
     assert killed
     statuses = [{read_record(plan.record_path(cell)).status for cell in group.cells} for group in plan.groups]
-    # Or all are done, if it was the one that had come to help.
-    others = [MLQA, TATOEBA] if statuses[0] == {"failed"} else [*TASKS]
     assert statuses[1:] == [{"done"}, {"done"}]
-    assert [log_of(plan.root, name).shared_training for name in TASKS[1:]] == [others] * 2
+    # The others went on together without the one that failed; unless they had ended just before it was killed, or it
+    # was the one that had come to help.
+    shared = [log_of(plan.root, name).shared_training for name in TASKS[1:]]
+    assert shared in ([[MLQA, TATOEBA]] * 2, [[*TASKS]] * 2)
     assert files(runs("together", overrides=longer)) == files(runs("undisturbed", overrides=longer))
 
 
