@@ -135,7 +135,7 @@ def test_bombs_stop_at_the_limit(tmp_path: Path, form: str) -> None:
 
 
 def test_limit_follows_the_size_of_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isogloss.data.fetch.archive.MIN_LIMIT", 1000)
+    monkeypatch.setattr("isogloss.data.fetch.archive.SAFE_BYTES", 1000)
     path = tmp_path / "bomb.zip"
     path.write_bytes(zipped({"top/a.txt": bytes(1_000_000)}))  # shrinks to a thousandth
     with pytest.raises(DataError, match="unpacks to more than"):

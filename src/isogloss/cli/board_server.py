@@ -41,8 +41,7 @@ def serve(
     needs_server()
     from isogloss.board.server.serve import serve as run
 
-    say(f"http://{host}:{port}/ serves {folder}")
-    run(folder, host, port, workers)
+    run(folder, host, port, workers, lambda: say(f"http://{host}:{port}/ serves {folder}"))
 
 
 def work(folder: Folder) -> None:

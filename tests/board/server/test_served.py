@@ -18,6 +18,7 @@ from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
 from isogloss.board.server.database import reading
 from isogloss.board.server.models import ScoreRecord, Submission
+from isogloss.cli.main import main
 
 
 @pytest.fixture
@@ -182,3 +183,12 @@ def test_slow_and_rude_clients(tmp_path: Path) -> None:
         queue = b"POST /api/v1/queue HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
         assert b" 405 " in talk(queue + chunk + chunk).splitlines()[0]
         assert requests.get(f"{server.address}/healthz", timeout=5).ok
+
+
+def test_what_is_no_board_is_not_said_to_be_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["board", "serve", str(tmp_path)])
+    said = capsys.readouterr()
+    assert ended.value.code == 1
+    assert "serves" not in said.out + said.err
+    assert "is no board" in said.err

@@ -4,48 +4,23 @@ Names, links, counts and depth are looked at for every member, and all problems 
 come out, whatever the archive says of them.
 """
 
-import bz2
-import gzip
 import io
-import lzma
 import stat
-import tarfile
 import unicodedata
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from isogloss.board.server.settings import BoardSettings
+from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, open_tar
 from isogloss.errors import PredictionError
 from isogloss.escaping import printable
 from isogloss.predictions.problems import Problem
 
-_CHUNK = 1 << 18
-# Below this no ratio is dangerous.
-_SAFE_BYTES = 64 << 20
-# To skip gigabytes that a tar only says it has, Python would read at its end a million times.
-_READS_AT_END = 100
 # So many problems say enough.
 _LISTED = 100
-_PACKERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-_DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    EOFError,
-    zlib.error,
-    lzma.LZMAError,
-    gzip.BadGzipFile,
-    NotImplementedError,  # a way of packing that zipfile does not know
-    RuntimeError,  # an encrypted member
-    UnicodeError,
-    ValueError,
-    OverflowError,
-    OSError,  # of bz2, and of a place that lies before the beginning
-)
 _FORMS = "Send a .zip, .tar, .tar.gz, .tar.bz2 or .tar.xz of the prediction folder"
 # What the file managers of some systems put into every archive.
 _LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
@@ -63,46 +38,8 @@ class DiskError(OSError):
     """Trouble with what is written, which is no fault of the archive."""
 
 
-@dataclass(frozen=True)
-class _PackedFile:
-    name: str
-    is_plain: bool
-    open: Callable[[], IO[bytes]]
-
-
-class _SizeLimit:
-    """Counts bytes, of what is read and of what is written, and ends the work when there are too many."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self.left = limit
-
-    def spend(self, size: int) -> None:
-        self.left -= size
-        if self.left < 0:
-            fix = "Real predictions are far smaller: send them alone"
-            raise ArchiveError([Problem("archive", f"unpacks to more than {self._limit:,} bytes", fix)])
-
-
-class _CountedStream(io.RawIOBase):
-    """A stream that charges what is read from it; a tar that is skipped through is unpacked too."""
-
-    def __init__(self, inner: IO[bytes], limit: _SizeLimit) -> None:
-        self._inner = inner
-        self._limit = limit
-        self._reads_at_end = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        chunk = self._inner.read(min(len(buffer), _CHUNK))
-        self._limit.spend(len(chunk))
-        self._reads_at_end += not chunk
-        if self._reads_at_end > _READS_AT_END:
-            raise EOFError("it ends inside a file")
-        buffer[: len(chunk)] = chunk
-        return len(chunk)
+def _refusal(what: str) -> ArchiveError:
+    return ArchiveError([Problem("archive", what, "Real predictions are far smaller: send them alone")])
 
 
 def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
@@ -113,27 +50,27 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
         DiskError: the board's own disk is full, or broken.
     """
     size = archive.stat().st_size
-    bytes_allowed = min(settings.unpacked_bytes, max(_SAFE_BYTES, settings.unpacked_ratio * size))
+    bytes_allowed = min(settings.unpacked_bytes, max(SAFE_BYTES, settings.unpacked_ratio * size))
     try:
         with archive.open("rb") as stream:
             is_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
             stream.seek(0)
-            members = (
-                _zip(stream, settings.files) if is_zip else _tar(stream, _SizeLimit(2 * bytes_allowed), settings.files)
-            )
-            _write_all(members, folder, settings, _SizeLimit(bytes_allowed))
+            # All of a tar is read, what is left out of it included.
+            read = UnpackLimit(2 * bytes_allowed, _refusal)
+            members = _zip(stream, settings.files) if is_zip else _tar(stream, read, settings.files)
+            _write_all(members, folder, settings, UnpackLimit(bytes_allowed, _refusal))
     except DiskError:
         raise
-    except _DAMAGE as error:
+    except DAMAGE as error:
         reason = printable(str(error), 200)
         raise ArchiveError([Problem("archive", f"not a whole archive ({reason})", _FORMS)]) from error
     return _innermost(folder)
 
 
-def _zip(stream: IO[bytes], files: int) -> Iterator[_PackedFile]:
+def _zip(stream: IO[bytes], files: int) -> Iterator[ArchiveMember]:
     # The list of all members is read at once, so that it is measured first.
     entries = 0
-    while chunk := stream.read(_CHUNK):
+    while chunk := stream.read(CHUNK):
         entries += chunk.count(b"PK\x01\x02")
     if entries > 2 * files:
         raise ArchiveError([_too_many(files)])
@@ -142,26 +79,23 @@ def _zip(stream: IO[bytes], files: int) -> Iterator[_PackedFile]:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
             if not info.is_dir():
-                yield _PackedFile(info.filename, kind in (0, stat.S_IFREG), partial(archive.open, info))
+                opened = cast("Callable[[], io.BufferedReader]", partial(archive.open, info))
+                yield ArchiveMember(info.filename, kind in (0, stat.S_IFREG), opened)
 
 
-def _tar(stream: io.BufferedReader, limit: _SizeLimit, files: int) -> Iterator[_PackedFile]:
-    head = stream.peek(8)
-    unpacker = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)
-    plain = cast("IO[bytes]", unpacker(stream, "rb")) if unpacker else stream
-    counted = io.BufferedReader(_CountedStream(plain, limit), _CHUNK)
-    with tarfile.open(fileobj=counted, mode="r|") as archive:
+def _tar(stream: io.BufferedReader, limit: UnpackLimit, files: int) -> Iterator[ArchiveMember]:
+    with open_tar(stream, limit) as archive:
         for count, info in enumerate(archive, 1):
             if count > 2 * files:  # folders too are kept in memory
                 raise ArchiveError([_too_many(files)])
             if not info.isdir():
                 # A sparse file says that it is large, and is zeros.
                 is_plain = info.isreg() and not info.issparse()
-                opened = cast("Callable[[], IO[bytes]]", partial(archive.extractfile, info))
-                yield _PackedFile(info.name, is_plain, opened)
+                opened = cast("Callable[[], io.BufferedReader]", partial(archive.extractfile, info))
+                yield ArchiveMember(info.name, is_plain, opened)
 
 
-def _write_all(members: Iterator[_PackedFile], folder: Path, settings: BoardSettings, limit: _SizeLimit) -> None:
+def _write_all(members: Iterator[ArchiveMember], folder: Path, settings: BoardSettings, limit: UnpackLimit) -> None:
     problems: list[Problem] = []
     seen: set[str] = set()
     for count, member in enumerate(members, 1):
@@ -170,7 +104,7 @@ def _write_all(members: Iterator[_PackedFile], folder: Path, settings: BoardSett
         if any(part in member.name for part in _LITTER):
             continue
         name = member.name.removeprefix("./")
-        found = _fault(name, member.is_plain, seen, settings)
+        found = _fault(name, member.is_file, seen, settings)
         if found is not None:
             problems.append(found)
         elif not problems:
@@ -212,7 +146,7 @@ def _fault(name: str, is_plain: bool, seen: set[str], settings: BoardSettings) -
     return None
 
 
-def _write(member: _PackedFile, path: Path, limit: _SizeLimit) -> None:
+def _write(member: ArchiveMember, path: Path, limit: UnpackLimit) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         out = path.open("xb")
@@ -222,7 +156,7 @@ def _write(member: _PackedFile, path: Path, limit: _SizeLimit) -> None:
     except OSError as error:
         raise DiskError(error.errno, error.strerror) from error
     with out, member.open() as stream:
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(CHUNK):
             limit.spend(len(chunk))
             try:
                 out.write(chunk)

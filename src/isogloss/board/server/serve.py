@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,13 @@ def prepare(board: OpenBoard) -> None:
         enqueue(session, "site")
 
 
-def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
+def serve(
+    folder: Path,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 1,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
     """Serve a board until told to stop.
 
     Args:
@@ -63,6 +69,7 @@ def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int 
         host: the address to listen on; a web server stands in front of it.
         port: the port.
         workers: processes that score; 0 where others do.
+        on_ready: called when the board is open, just before it is served.
 
     Raises:
         DataError: the folder is no board, or its database cannot be used.
@@ -86,6 +93,7 @@ def serve(folder: Path, host: str = "127.0.0.1", port: int = 8000, workers: int 
         timeout_graceful_shutdown=10,
         limit_concurrency=_CONNECTIONS,
     )
+    on_ready()
     with running_workers(board.folder, workers):
         uvicorn.Server(config).run()
 

@@ -16,6 +16,25 @@ export function selectControl(key, label, options, { start = "" } = {}) {
   };
 }
 
+// A list that is drawn anew with its page: which of its options is chosen is known when it is made.
+export const drawnSelect = (key, label, options, chosen) =>
+  element(
+    "label",
+    { class: "control" },
+    element("span", {}, label),
+    element(
+      "select",
+      { change: (event) => changeParams({ [key]: event.target.value }) },
+      options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
+    ),
+  );
+
+// The values that some things have under a key, and the one of them that the address names, or the first.
+export function chosenOf(params, key, among) {
+  const values = [...new Set(among.map((each) => each[key]))];
+  return { values, chosen: values.includes(params.get(key)) ? params.get(key) : values[0] };
+}
+
 export function boxControl(key, label) {
   const box = element("input", {
     type: "checkbox",

@@ -1,6 +1,6 @@
 import { countText, element, link, plural } from "./dom.js";
 import { metricsOf } from "./filters.js";
-import { pageHead, taskLink } from "./parts.js";
+import { pageHead, plainTable, taskLink } from "./parts.js";
 import { RANKINGS } from "./ranking.js";
 
 const readings = [
@@ -52,43 +52,16 @@ export function aboutPage(board) {
       board.tie_test ? [element("dt", {}, "Ties"), element("dd", {}, board.tie_test)] : null,
     ),
     element("h2", {}, "Tasks"),
-    element(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tasks" },
-      element(
-        "table",
-        { class: "data plain" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            ["Task", "What it is", "Metric", "Languages", "Cells scored"].map((title) =>
-              element("th", { scope: "col" }, title),
-            ),
-          ),
-        ),
-        element(
-          "tbody",
-          {},
-          board.tasks.map((task) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row" }, taskLink(task)),
-              element("td", {}, task.title.split(":")[1] ?? task.kind),
-              element("td", {}, metricsOf(task).join(", ")),
-              element("td", { class: "number" }, task.languages.length),
-              element(
-                "td",
-                { class: "number" },
-                countText(task.cells.reduce((sum, score) => sum + !Number.isNaN(score), 0)),
-              ),
-            ),
-          ),
-        ),
-      ),
+    plainTable(
+      "Tasks",
+      ["Task", "What it is", "Metric", "Languages", "Cells scored"],
+      board.tasks.map((task) => [
+        element("th", { scope: "row" }, taskLink(task)),
+        element("td", {}, task.title.split(":")[1] ?? task.kind),
+        element("td", {}, metricsOf(task).join(", ")),
+        element("td", { class: "number" }, task.languages.length),
+        element("td", { class: "number" }, countText(task.cells.reduce((sum, score) => sum + !Number.isNaN(score), 0))),
+      ]),
     ),
     element("p", {}, link("#/", "To the leaderboard")),
   );

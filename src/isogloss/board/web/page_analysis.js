@@ -1,10 +1,11 @@
+import { chosenOf, drawnSelect } from "./controls.js";
 import { systemDetail } from "./decode.js";
 import { countText, element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { biasPanel } from "./page_bias.js";
 import { crumbs, nothing, pageHead } from "./parts.js";
 import { barChart } from "./plots.js";
-import { changeParams, hashOf } from "./state.js";
+import { hashOf } from "./state.js";
 
 const MODES = { bias: "Dataset bias", single: "Single analysis", pairwise: "Pairwise analysis" };
 const HINTS = {
@@ -107,10 +108,7 @@ function differences(details) {
 function shownAnalysis(board, mode, systems, details, params) {
   const { why, charts, tested } = chartsOf(mode, systems, details);
   if (why) return [element("p", { class: "headline" }, why, " ", link("#/", "To the leaderboard"))];
-  const choose = (key, among) => {
-    const values = [...new Set(among.map((chart) => chart[key]))];
-    return { values, chosen: values.includes(params.get(key)) ? params.get(key) : values[0] };
-  };
+  const choose = (key, among) => chosenOf(params, key, among);
   const task = choose("task", charts);
   const inTask = charts.filter((chart) => chart.task === task.chosen);
   const metric = choose("metric", inTask);
@@ -120,15 +118,11 @@ function shownAnalysis(board, mode, systems, details, params) {
   const select = (key, label, { values, chosen }, text) =>
     values.length < 2
       ? null
-      : element(
-          "label",
-          { class: "control" },
-          element("span", {}, label),
-          element(
-            "select",
-            { change: (event) => changeParams({ [key]: event.target.value }) },
-            values.map((value) => element("option", { value, selected: value === chosen }, text(value))),
-          ),
+      : drawnSelect(
+          key,
+          label,
+          values.map((value) => [value, text(value)]),
+          chosen,
         );
   const shown = ofMetric.filter((chart) =>
     mode === "bias" ? chart.attribute === attribute.chosen : chart.language === language.chosen,

@@ -1,11 +1,11 @@
 import { scorePaint } from "./colour.js";
+import { chosenOf, drawnSelect } from "./controls.js";
 import { scriptFile } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, plural, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable } from "./heatmap.js";
 import { languageLink } from "./parts.js";
 import { niceTicks } from "./plots.js";
-import { changeParams } from "./state.js";
 import { withTip } from "./tips.js";
 
 const BOX_ROW = 26;
@@ -16,25 +16,17 @@ export async function biasPanel(board, params) {
   await scriptFile("bias.js");
   const found = globalThis.isoglossBias?.distributions ?? [];
   if (!found.length) return [element("p", { class: "headline" }, "The file bias.js is not there.")];
-  const choose = (key, among) => {
-    const values = [...new Set(among.map((each) => each[key]))];
-    return { values, chosen: values.includes(params.get(key)) ? params.get(key) : values[0] };
-  };
-  const task = choose("task", found);
+  const task = chosenOf(params, "task", found);
   const ofTask = found.filter((each) => each.task === task.chosen);
-  const attribute = choose("attribute", ofTask);
+  const attribute = chosenOf(params, "attribute", ofTask);
   const shown = ofTask.filter((each) => each.attribute === attribute.chosen);
   const titles = new Map(ofTask.map((each) => [each.attribute, each.title]));
   const select = (key, label, { values, chosen }, text) =>
-    element(
-      "label",
-      { class: "control" },
-      element("span", {}, label),
-      element(
-        "select",
-        { change: (event) => changeParams({ [key]: event.target.value }) },
-        values.map((value) => element("option", { value, selected: value === chosen }, text(value))),
-      ),
+    drawnSelect(
+      key,
+      label,
+      values.map((value) => [value, text(value)]),
+      chosen,
     );
   return [
     element(

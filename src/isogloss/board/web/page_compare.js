@@ -4,7 +4,7 @@ import { systemWithRegime } from "./describe.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable, scoreKey } from "./heatmap.js";
-import { pageHead } from "./parts.js";
+import { pageHead, plainTable } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { changeParams, hashOf } from "./state.js";
 import { dataTable } from "./table.js";
@@ -336,35 +336,10 @@ async function pairedTests(board, systems, place) {
   place.replaceChildren(
     element("h2", {}, "Paired tests"),
     element("p", { class: "soft" }, "Over the same examples, both systems resampled together."),
-    element(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Paired tests" },
-      element(
-        "table",
-        { class: "data plain" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            ["Pair", "Column", "Difference", "95 % interval", "p", ""].map((title) =>
-              element("th", { scope: "col" }, title || element("span", { class: "sr" }, "Verdict")),
-            ),
-          ),
-        ),
-        element(
-          "tbody",
-          {},
-          lines.map((line) =>
-            element(
-              "tr",
-              {},
-              cells(line).map((cell) => element("td", {}, cell)),
-            ),
-          ),
-        ),
-      ),
+    plainTable(
+      "Paired tests",
+      ["Pair", "Column", "Difference", "95 % interval", "p", element("span", { class: "sr" }, "Verdict")],
+      lines.map((line) => cells(line).map((cell) => element("td", {}, cell))),
     ),
   );
 }

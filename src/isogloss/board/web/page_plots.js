@@ -1,7 +1,8 @@
+import { drawnSelect } from "./controls.js";
 import { CATEGORY_TITLES } from "./describe.js";
 import { element, missing, plural, scoreText, sizeText } from "./dom.js";
 import { kindLegend, scatter } from "./plots.js";
-import { changeParams, hashOf } from "./state.js";
+import { hashOf } from "./state.js";
 import { wholeValue } from "./standings.js";
 
 const dateNumber = (system) => {
@@ -55,28 +56,17 @@ export function plotPanel(table, params) {
   const axis = known.find(({ id }) => id === params.get("x")) ?? known[0];
   const column = table.shown.find(({ id }) => id === params.get("y")) ?? table.by;
   const name = (each) => (each.kind === "category" ? `${CATEGORY_TITLES[each.id] ?? each.id} average` : each.title);
-  const select = (key, label, options, chosen) =>
-    element(
-      "label",
-      { class: "control" },
-      element("span", {}, label),
-      element(
-        "select",
-        { change: (event) => changeParams({ [key]: event.target.value }) },
-        options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
-      ),
-    );
   const head = element(
     "div",
     { class: "controls" },
-    select(
+    drawnSelect(
       "y",
       "Score",
       table.shown.map((each) => [each.id, name(each)]),
       column.id,
     ),
     axis
-      ? select(
+      ? drawnSelect(
           "x",
           "Against",
           known.map(({ id, title }) => [id, title]),

@@ -229,3 +229,28 @@ export const nothing = (text) => ({
 });
 
 export const pageHead = (title, ...more) => element("header", { class: "head" }, element("h1", {}, title), more);
+
+// A table to be read, not sorted: its rows are lists of cells, nodes or texts.
+export const plainTable = (label, headings, rows) =>
+  element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    element(
+      "table",
+      { class: "data plain" },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          headings.map((heading) => element("th", { scope: "col" }, heading)),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        rows.map((cells) => element("tr", {}, cells)),
+      ),
+    ),
+  );

@@ -4,49 +4,24 @@ An archive decides neither where a file goes (the catalogue does) nor how much i
 and nothing reaches its final place before the whole archive has been read.
 """
 
-import bz2
-import gzip
 import hashlib
 import io
-import lzma
 import re
 import stat
-import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, cast
+from typing import cast
 
+from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, limited, open_tar
 from isogloss.data.fetch.catalog import ExtractRule
 from isogloss.errors import DataError
 
-CHUNK = 1 << 18
 # Real text shrinks to a tenth; what grows beyond this many times its size is a bomb.
 MAX_RATIO = 30
-# Below this no ratio is dangerous.
-MIN_LIMIT = 64 << 20
 
-_PACKERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-_DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    EOFError,
-    OSError,
-    zlib.error,
-    lzma.LZMAError,
-    NotImplementedError,  # a way of packing that zipfile does not know
-)
 _FIX = "It is not the published archive: nothing of it was kept"
-
-
-@dataclass(frozen=True)
-class _ArchiveMember:
-    name: str
-    is_file: bool
-    open: Callable[[], io.BufferedReader]
 
 
 def extract(
@@ -60,7 +35,7 @@ def extract(
     Raises:
         DataError: the archive is damaged, too large, or has members that point outside or are links.
     """
-    budget = _UnpackLimit(limit or max(MIN_LIMIT, MAX_RATIO * archive.stat().st_size))
+    budget = UnpackLimit(limit or max(SAFE_BYTES, MAX_RATIO * archive.stat().st_size), _refusal)
     written: dict[str, str] = {}
     try:
         with archive.open("rb") as stream:
@@ -75,76 +50,42 @@ def extract(
                     written[path] = _write(member, staging / path)
     except DataError as error:
         raise DataError(error.what, where=archive.name, fix=error.fix) from error
-    except _DAMAGE as error:
+    except DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # a full disk says nothing about the archive
         raise DataError(f"not a whole archive ({error})", where=archive.name, fix="Fetch it again") from error
     return written
 
 
-class _UnpackLimit:
-    """Counts unpacked bytes over all members and ends the work when there are too many."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._left = limit
-
-    def spend(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            raise DataError(f"unpacks to more than {self._limit:,} bytes", fix=_FIX)
+def _refusal(what: str) -> DataError:
+    return DataError(what, fix=_FIX)
 
 
-class _LimitedStream(io.RawIOBase):
-    """A stream whose every byte is charged to the budget."""
-
-    def __init__(self, inner: IO[bytes], budget: _UnpackLimit) -> None:
-        self._inner = inner
-        self._budget = budget
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        chunk = self._inner.read(len(buffer))
-        self._budget.spend(len(chunk))
-        buffer[: len(chunk)] = chunk
-        return len(chunk)
-
-
-def _metered(stream: IO[bytes], budget: _UnpackLimit) -> io.BufferedReader:
-    return io.BufferedReader(_LimitedStream(stream, budget), CHUNK)
-
-
-def _zip(stream: io.BufferedReader, budget: _UnpackLimit) -> Iterator[_ArchiveMember]:
+def _zip(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMember]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if info.flag_bits & 1:
                 raise DataError(f"has an encrypted member, {info.filename}", fix=_FIX)
             if not info.is_dir():
                 is_file = not stat.S_ISLNK(info.external_attr >> 16)
-                yield _ArchiveMember(info.filename, is_file, partial(_open_zipped, archive, info, budget))
+                yield ArchiveMember(info.filename, is_file, partial(_open_zipped, archive, info, budget))
 
 
-def _tar(stream: io.BufferedReader, budget: _UnpackLimit) -> Iterator[_ArchiveMember]:
-    """Members of a tar in one pass; all of it is charged, since skipping a member means unpacking it."""
-    head = stream.peek(8)
-    unpack = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)
-    plain = cast("IO[bytes]", unpack(stream, "rb")) if unpack else stream
-    with tarfile.open(fileobj=_metered(plain, budget), mode="r|") as archive:
+def _tar(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMember]:
+    with open_tar(stream, budget) as archive:
         for info in archive:
             if not info.isdir():
                 opened = cast("Callable[[], io.BufferedReader]", partial(archive.extractfile, info))
-                yield _ArchiveMember(info.name, info.isreg(), opened)
+                yield ArchiveMember(info.name, info.isreg(), opened)
 
 
-def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: _UnpackLimit) -> io.BufferedReader:
-    return _metered(archive.open(info), budget)
+def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: UnpackLimit) -> io.BufferedReader:
+    return limited(archive.open(info), budget)
 
 
 def _chosen(
-    members: Iterable[_ArchiveMember], rules: tuple[ExtractRule, ...], budget: _UnpackLimit
-) -> Iterator[tuple[str, _ArchiveMember]]:
+    members: Iterable[ArchiveMember], rules: tuple[ExtractRule, ...], budget: UnpackLimit
+) -> Iterator[tuple[str, ArchiveMember]]:
     """The members that a rule wants, each with the path it goes to."""
     for member in members:
         name = _safe(member.name)
@@ -177,7 +118,7 @@ def _safe(name: str) -> str:
     return name.removeprefix("./")
 
 
-def _write(member: _ArchiveMember, path: Path) -> str:
+def _write(member: ArchiveMember, path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with member.open() as stream, path.open("wb") as out:
