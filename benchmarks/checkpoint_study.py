@@ -29,13 +29,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 from isogloss import load, task
 from isogloss.errors import IsoglossError
 from isogloss.tasks.examples import Examples
+from isogloss.training.recipes import ALL
 
 TASKS = {"udpos": "udpos/{split}-{language}.tsv", "wikiann": "wikiann/{split}-{language}.tsv"}
-# A dev set of the usual size in English, for it would be a poor guide in any language if it were small.
-ENGLISH_DEV, DEV, TEST = 2000, 200, 500
 # Of Keung et al.: batches of 32 at a constant rate, here the one that suits so small a model. They go on until English
-# dev has converged, which this model has after two passes; a checkpoint is 2 % of them.
-SETTINGS = {"recipe": "keung", "learning_rate": 3e-4, "epochs": 2.0, "checkpoints": 2.0, "patience": 0}
+# dev has converged; a checkpoint is 2 % of the way.
+SETTINGS = {"recipe": "keung", "learning_rate": 3e-4, "checkpoints": 2.0, "patience": 0}
 
 TaggedSentence = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -54,16 +53,16 @@ def labelled(task_id: str, language: str, split: str, data: Path) -> list[Tagged
     return [found[number] for number in order]
 
 
-def subsets(task_id: str, language: str, data: Path) -> dict[str, list[TaggedSentence]]:
+def subsets(task_id: str, language: str, chosen: argparse.Namespace) -> dict[str, list[TaggedSentence]]:
     """Dev and test sentences of a language, none in both; nothing where no sentence is labelled."""
-    dev, test = (labelled(task_id, language, split, data) for split in ("dev", "test"))
-    wanted = ENGLISH_DEV if language == "en" else DEV
+    dev, test = (labelled(task_id, language, split, chosen.data) for split in ("dev", "test"))
+    wanted = chosen.english_dev if language == "en" else chosen.dev
     if not (dev and test):
         both = dev or test
-        cut = min(wanted, len(both) * DEV // (DEV + TEST))
+        cut = min(wanted, len(both) * chosen.dev // (chosen.dev + chosen.test))
         dev, test = both[:cut], both[cut:]
     known = {words for words, _ in dev[:wanted]}
-    return {"dev": dev[:wanted], "test": [one for one in test if one[0] not in known][:TEST]}
+    return {"dev": dev[:wanted], "test": [one for one in test if one[0] not in known][: chosen.test]}
 
 
 def write(path: Path, sentences: Iterable[TaggedSentence]) -> None:
@@ -74,13 +73,13 @@ def write(path: Path, sentences: Iterable[TaggedSentence]) -> None:
 
 def pack(chosen: argparse.Namespace) -> None:
     """Write the English training sets and subsets of all dev and test sets, as the package reads them."""
-    for task_id, pattern in TASKS.items():
-        train = load(task_id, "en", "train", chosen.data)
+    for task_id in chosen.tasks.split(","):
+        pattern, train = TASKS[task_id], load(task_id, "en", "train", chosen.data)
         write(
             chosen.out / pattern.format(split="train", language="en"), zip(train["tokens"], train["tags"], strict=True)
         )
-        for language in task(task_id).languages:
-            found = subsets(task_id, language, chosen.data)
+        for language in chosen.languages.split(",") if chosen.languages else task(task_id).languages:
+            found = subsets(task_id, language, chosen)
             for split in found if all(found.values()) else ():
                 write(chosen.out / pattern.format(split=split, language=language), found[split])
             print(f"{task_id} {language}: dev {len(found['dev'])}, test {len(found['test'])}")
@@ -97,7 +96,8 @@ def learn(task_id: str, seed: int, chosen: argparse.Namespace) -> str:
     def examples(language: str, split: str) -> Examples:
         return load(found, language, split, chosen.data, allow_partial=True)
 
-    settings = {**SETTINGS, "dev_examples": DEV, "test_examples": chosen.test_examples}
+    settings = {**SETTINGS, "epochs": chosen.epochs, "precision": chosen.precision}
+    settings |= {"dev_examples": ALL, "test_examples": ALL}
     if chosen.steps:
         settings["steps"] = chosen.steps
     context = FitContext(chosen.out / task_id / f"seed-{seed}", languages, examples)
@@ -137,13 +137,19 @@ def main() -> None:
     packing, running, collecting = (verbs.add_parser(name) for name in ("pack", "run", "collect"))
     for verb in (packing, running):
         verb.add_argument("--data", type=Path, required=True)
+        verb.add_argument("--tasks", default=",".join(TASKS))
     for verb in (packing, running, collecting):
         verb.add_argument("--out", type=Path, required=True)
+    packing.add_argument("--languages", default="", help="all of the task by default")
+    packing.add_argument("--dev", type=int, default=200, help="dev sentences a language")
+    packing.add_argument("--test", type=int, default=500, help="test sentences a language")
+    # Of the usual size: a small dev set would be a poor guide in any language.
+    packing.add_argument("--english-dev", type=int, default=2000)
     running.add_argument("model")
-    running.add_argument("--tasks", default=",".join(TASKS))
     running.add_argument("--seeds", type=int, default=10)
     running.add_argument("--jobs", type=int, default=1)
-    running.add_argument("--test-examples", type=int, default=TEST)
+    running.add_argument("--epochs", type=float, default=2.0)
+    running.add_argument("--precision", default="auto", help="bf16 halves the time of many a CPU")
     running.add_argument("--steps", type=int, default=0, help="updates in all, for a trial")
     chosen = parser.parse_args()
     {"pack": pack, "run": run, "collect": lambda given: collect(given.out)}[chosen.verb](chosen)
