@@ -1,10 +1,8 @@
 """Every page of the board in a real browser: it opens, fits a phone, is dark or light, and shows names as text."""
 
-import os
-from pathlib import Path
-
 import pytest
 
+from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go
 from report.browser import BROWSER
 
@@ -51,7 +49,6 @@ EMPTY = [
     "#/nowhere",
     "#/analysis/none",
 ]
-AXE = os.environ.get("ISOGLOSS_AXE", "")
 
 
 def test_every_page_opens_without_a_word_on_the_console_and_fits_a_phone(open_page: Open) -> None:
@@ -154,18 +151,30 @@ def test_dark_and_light(open_page: Open) -> None:
     assert dark.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-@pytest.mark.skipif(not AXE, reason="axe-core is not here: npm install axe-core, and ISOGLOSS_AXE=…/axe.min.js")
+@needs_axe
+@pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
-    tab = open_page(color_scheme=scheme, bypass_csp=True)
-    tab.evaluate(Path(AXE).read_text(encoding="utf-8"))
-    run = """axe.run(document, { preload: false, resultTypes: ["violations"] }).then((made) =>
-      made.violations.map(({ id, nodes }) =>
-        `${id} × ${nodes.length}: ${nodes[0].html.slice(0, 150)} ${nodes[0].failureSummary}`))"""
+def test_axe_finds_nothing(open_page: Open, scheme: str, width: int) -> None:
+    tab = open_page(color_scheme=scheme, width=width, bypass_csp=True)
     found = {}
-    for hash_ in PAGES:
+    for hash_ in PAGES + EMPTY[:1]:
         go(tab, hash_)
         tab.wait_for_timeout(150)
-        if violations := tab.evaluate(run):
+        if violations := barriers(tab):
             found[hash_] = violations
     assert not found, "\n".join(f"{hash_}: {each}" for hash_, all_ in found.items() for each in all_)
+
+
+@needs_axe
+def test_axe_finds_nothing_where_lists_are_open_and_a_tip_is_shown(open_page: Open) -> None:
+    tab = open_page(bypass_csp=True)
+    tab.click("summary:has-text('More filters')")
+    tab.click(".many:has-text('Language') > summary")
+    assert barriers(tab) == []
+    tab.keyboard.press("Escape")
+    tab.click("summary:has-text('Columns')")
+    assert barriers(tab) == []
+    tab.keyboard.press("Escape")
+    tab.locator("td[tabindex='0']").first.focus()
+    tab.wait_for_selector("#tip:not([hidden])")
+    assert barriers(tab) == []

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from isogloss.analysis.published_scores import is_published
 from isogloss.board.entries import BoardEntry, EntryCell, by_place
+from isogloss.board.facts import said_unparsed
 from isogloss.board.model import OVERALL, SystemErrorRate
 from isogloss.board.published import published_entries
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, printable
+from isogloss.predictions.align import unanswered_share
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.results import Number, Results
@@ -113,7 +115,9 @@ def _mean_cell(cells: Sequence[EntryCell]) -> EntryCell:
         for name, number in first.metrics.items()
         if all(name in cell.metrics for cell in cells)
     }
-    return EntryCell(metrics, first.signature, [*first.notes, f"mean of {len(cells)} seeds"])
+    unparsed = [cell.unparsed for cell in cells if cell.unparsed is not None]
+    notes = [*first.notes, f"mean of {len(cells)} seeds"]
+    return EntryCell(metrics, first.signature, notes, sum(unparsed) / len(unparsed) if unparsed else None)
 
 
 def _add_summary(entry: BoardEntry, summary: RunSummary) -> None:
@@ -137,7 +141,13 @@ def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
     for cell in record.cells:
         inside = cell.language in suite.languages_of(cell.task) if cell.task in suite.tasks else False
         if inside and not cell.partial:
-            entry.cells[cell.task, cell.language] = EntryCell(dict(cell.metrics), cell.signature, list(cell.notes))
+            share = said_unparsed(entry.metadata, cell.task, cell.language)
+            entry.cells[cell.task, cell.language] = EntryCell(
+                dict(cell.metrics),
+                cell.signature,
+                list(cell.notes),
+                unanswered_share(cell.notes) if share is None else share,
+            )
     if record.suite == suite.id and record.split != "best":
         _add_averages(entry, record, suite)
     if record.suite == "checklist":

@@ -1,4 +1,12 @@
-import { categoryTitle, systemCell, disclosed, provenanceLines, intervalText, METADATA } from "./describe.js";
+import {
+  METADATA,
+  categoryTitle,
+  disclosed,
+  intervalText,
+  provenanceLines,
+  systemCell,
+  unparsedText,
+} from "./describe.js";
 import { element, listed, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { changeParams } from "./state.js";
@@ -18,12 +26,13 @@ function scoreTip(table, column, row) {
   if (figure.partial) lines.push(`partial: the mean of ${figure.n} of ${plural(figure.of, "language")}; has no rank`);
   else if (missing(figure.value)) lines.push(lackText(board, row, column));
   else lines.push(intervalText(figure) || (row.system.reported ? "no interval was reported" : "no interval"));
+  if (column.kind === "overall") lines.push(unparsedText(row.system.unparsed));
   if (column.kind === "task") {
     const { task, codes, metric } = column.part;
     lines.push(
       `${metric || metricsOf(task).join(" and ")}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
     );
-    lines.push(...provenanceLines(board, row.system, task));
+    lines.push(...provenanceLines(board, row.system, task, codes.length === 1 ? codes[0] : undefined));
     lines.push(
       ...(board.footnotes ?? [])
         .filter((note) => note.system === row.system.id && (!note.task || note.task === task.id))
@@ -56,7 +65,7 @@ export function lackText(board, row, column = null) {
 
 // A score with its interval on the scale of all that are shown.
 function intervalStrip(figure, [from, to]) {
-  const share = (value) => `${Math.round(1000 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))) / 10}%`;
+  const share = (value) => `${(5 + 90 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))).toFixed(1)}%`;
   const strip = element("i", { class: missing(figure.low) ? "strip" : "strip whiskered" });
   strip.style.setProperty("--at", share(figure.value));
   if (!missing(figure.low)) {
@@ -276,7 +285,7 @@ function metadataColumn(table, column) {
 // Columns that can be hidden (scores) or shown (metadata): the parameters `hide` and `also` say what differs from the start.
 export function columnChoices(table) {
   const known = METADATA.filter(
-    ({ id, value, sparse }) => !sparse || table.board.systems.some((system) => !missing(value(system))),
+    ({ value, sparse }) => !sparse || table.board.systems.some((system) => value(system) > 0),
   );
   return [
     ...table.shown.map(({ id, title, kind, category }) => ({
@@ -284,7 +293,7 @@ export function columnChoices(table) {
       title: kind === "category" ? `${categoryTitle(category)} average` : title,
       start: true,
     })),
-    ...known.map(({ id, title }) => ({ id, title, start: SHOWN_METADATA.includes(id) })),
+    ...known.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { lackText } from "./columns.js";
-import { METADATA, badges, categoryTitle, disclosed, intervalText } from "./describe.js";
+import { METADATA, badges, categoryTitle, disclosed, intervalText, unparsedText } from "./describe.js";
 import { scorePaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { crumbs, facts, nothing, pageHead } from "./parts.js";
+import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
 import { barChart } from "./plots.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
@@ -154,7 +154,7 @@ function cellsSection(board, system) {
       text: (score) => String(Math.round(score)),
       paintOf: (score) => scorePaint(score, ...range),
       href: (task, { code }) => hashOf(["task", task.id, code]),
-      tip: (task, language, score) => [`${task.name} in ${language.name}: ${scoreText(score)}`, language.family],
+      tip: (task, { code }) => cellTip(board, system, task, code),
     }),
   );
 }
@@ -265,7 +265,7 @@ function provenanceSection(board, system, detail) {
       element("td", {}, board.task.get(cell.task)?.name ?? cell.task),
       element("td", {}, cell.language),
       element("td", { class: "number" }, countText(cell.n || null)),
-      element("td", {}, numbers(cell)),
+      element("td", {}, numbers(cell), cell.unparsed ? `; ${unparsedText(cell.unparsed)}` : ""),
       element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"),
       element(
         "td",
