@@ -1,9 +1,10 @@
-"""What a board is made from: result records, run folders, folders of seeds, and published systems."""
+"""What a board is made from: result records, CSVs of scores, run folders, folders of seeds, and published systems."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from isogloss.analysis.published_scores import is_published
+from isogloss.board.csv_scores import csv_entries
 from isogloss.board.entries import BoardEntry, EntryCell, by_place
 from isogloss.board.facts import said_unparsed
 from isogloss.board.model import OVERALL, SystemErrorRate
@@ -20,7 +21,7 @@ from isogloss.scoring.seeds import seed_folders
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
-FIX = "Give a results.json, a run folder, a folder of seeds, published, published:all or published:NAME"
+FIX = "Give a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
 RECORD, SUMMARY = "results.json", "summary.json"
 _CHECKLIST = "checklist-"
 _LARGEST = 100.001
@@ -68,6 +69,8 @@ def _read(source: Path | str | Results, suite: Suite) -> list[BoardEntry]:
     if isinstance(source, str) and is_published(source):
         return published_entries(source, suite)
     path = Path(source)
+    if path.suffix.lower() == ".csv":
+        return csv_entries(path, suite)
     return [_of_folder(path, suite) if path.is_dir() else entry_of_record(Results.from_json(path), str(path), suite)]
 
 
