@@ -185,6 +185,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
             "n": n,
             "metrics": {each["metric"]: [61.0, 58.5, 63.4]},
             "signature": "v:1",
+            "unparsed": 0.02,
         }
         for each in board["tasks"]
         for code, n in zip(each["languages"], each["n"], strict=True)

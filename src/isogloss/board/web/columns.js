@@ -108,6 +108,7 @@ function scoreColumn(table, column, best) {
     return partial ? "partial" : !row.human && !missing(value) && scoreText(value) === bestText ? "best" : null;
   };
   const part = column.part;
+  const ranking = column.kind === "overall" && table.choice.ranking !== table.board.rule.name ? table.choice.title : "";
   const cut =
     part && !part.whole
       ? [
@@ -132,7 +133,7 @@ function scoreColumn(table, column, best) {
   return {
     id: column.id,
     title: column.title,
-    note: cut,
+    note: cut || ranking,
     hint,
     numeric: true,
     score: true,
@@ -142,8 +143,8 @@ function scoreColumn(table, column, best) {
     fileTitle:
       column.kind === "category"
         ? `${categoryTitle(column.id)} average`
-        : cut
-          ? `${column.title} (${cut} languages)`
+        : cut || ranking
+          ? `${column.title} (${ranking || `${cut} languages`})`
           : column.title,
     group: column.category ? categoryTitle(column.category) : "",
     className: `score ${column.kind}`,
@@ -249,6 +250,15 @@ export const REGIME_IN_FILES = {
   value: (row) => row.system.regime ?? "",
 };
 
+// Marked with ° on the page, and named in files.
+const partialInFiles = (shown) => ({
+  id: "partial",
+  title: "Partial figures",
+  onlyInFiles: true,
+  value: (row) =>
+    listed(shown.filter(({ id }) => row.figures.get(id).partial).map((column) => categoryTitle(column.title))),
+});
+
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
 function metadataColumn(table, column) {
@@ -328,6 +338,7 @@ export function leaderboardColumns(table, params) {
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
+    partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
   ];
 }
 

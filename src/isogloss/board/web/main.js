@@ -1,4 +1,4 @@
-import { closeListsOnClick } from "./controls.js";
+import { closeLists } from "./controls.js";
 import { openBoard } from "./decode.js";
 import { element, plural } from "./dom.js";
 import { aboutPage } from "./page_about.js";
@@ -114,7 +114,7 @@ function start() {
   document.getElementById("made").textContent =
     `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
   startTips();
-  closeListsOnClick();
+  closeLists();
   const show = openPages(board, place);
   onRoute(show);
   followRoutes();
