@@ -199,7 +199,8 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
 
 
 STATE = """() => [document.querySelector("main").innerText,
-  [...document.querySelectorAll("main input, main select")].map((each) => each.type === "checkbox" ? each.checked : each.value)]"""
+  [...document.querySelectorAll("main input, main select")]
+    .map((each) => (each.type === "checkbox" ? each.checked : each.value))]"""
 CHANGE = """([seed, kind]) => {
   const controls = [...document.querySelectorAll({
     box: ".controls input[type=checkbox], .line input[type=checkbox], .tick input",

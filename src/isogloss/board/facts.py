@@ -142,7 +142,7 @@ def _truth(value: object) -> bool | None:
 
 def _text_or_truth(value: object) -> str | bool | None:
     # "0 tokens" is said as a number too.
-    truth = False if value == 0 or value == "none" else _truth(value)
+    truth = False if value in (0, "none") else _truth(value)
     return _text(value) if truth is None else truth
 
 

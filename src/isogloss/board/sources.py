@@ -21,7 +21,9 @@ from isogloss.scoring.seeds import seed_folders
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
-FIX = "Give a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
+FIX = (
+    "Give a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
+)
 RECORD, SUMMARY = "results.json", "summary.json"
 _CHECKLIST = "checklist-"
 _LARGEST = 100.001

@@ -92,7 +92,9 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
 
 
 # What the two functions above say.
-_UNANSWERED = tuple(map(re.compile, (r"no answer for (\d+) of (\d+) examples", r"(\d+) of (\d+) answers (?:is|are) null")))
+_UNANSWERED = tuple(
+    map(re.compile, (r"no answer for (\d+) of (\d+) examples", r"(\d+) of (\d+) answers (?:is|are) null"))
+)
 
 
 def unanswered_share(notes: Iterable[str]) -> float:

@@ -69,12 +69,7 @@ export function mapView(board, languages, choice) {
       "A dot stands near where a language is chiefly spoken or comes from. Places and coasts are approximate, drawn for this map.",
       others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
     ),
-    element(
-      "details",
-      {},
-      element("summary", {}, "The same as a table"),
-      languageTable(languages, choice, found),
-    ),
+    element("details", {}, element("summary", {}, "The same as a table"), languageTable(languages, choice, found)),
   ];
 }
 

@@ -63,7 +63,9 @@ function keepFocus(place, update) {
   const name = document.activeElement?.dataset.focus;
   update();
   if (!name || document.activeElement !== document.body) return;
-  const again = [...place.querySelectorAll("[data-focus]")].find((each) => each.dataset.focus === name && !each.disabled);
+  const again = [...place.querySelectorAll("[data-focus]")].find(
+    (each) => each.dataset.focus === name && !each.disabled,
+  );
   (again ?? place).focus({ preventScroll: true });
 }
 

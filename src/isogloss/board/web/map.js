@@ -32,9 +32,7 @@ function labelPlace(x, y, text, taken) {
     [x - wide / 2, y + DOT + 2],
   ];
   const free = ([left, top]) =>
-    taken.every(
-      (box) => left + wide < box.left || left > box.right || top + 12 < box.top || top > box.bottom,
-    );
+    taken.every((box) => left + wide < box.left || left > box.right || top + 12 < box.top || top > box.bottom);
   const found = places.find(free);
   if (!found) return null;
   taken.push({ left: found[0], right: found[0] + wide, top: found[1], bottom: found[1] + 12 });

@@ -46,7 +46,9 @@ export function languagesPage(board) {
   const find = textControl("q", "Find a system", "name…");
   const system = selectControl("system", "System", [
     ["", "the best in each language"],
-    ...board.systems.filter(({ cells }) => cells).map(({ id, name, regime }) => [id, regime ? `${name} (${regime})` : name]),
+    ...board.systems
+      .filter(({ cells }) => cells)
+      .map(({ id, name, regime }) => [id, regime ? `${name} (${regime})` : name]),
   ]);
   const controls = [task, system, sort, find];
   const place = element("div");

@@ -131,7 +131,8 @@ function weightSliders(board) {
       (params) => chosenWeights(params)[task.id] ?? 1,
       (weight) => {
         const others = readRoute()
-          .params.getAll("w").filter((each) => !each.startsWith(`${task.id}:`));
+          .params.getAll("w")
+          .filter((each) => !each.startsWith(`${task.id}:`));
         changeParams({ w: weight === 1 ? others : [...others, `${task.id}:${weight}`] }, { replace: true });
       },
     ),
@@ -253,9 +254,7 @@ export function leaderboardPage(board) {
       before: human ? [human] : [],
       fallback: (a, b) => b.cells - a.cells,
       rowClass: (row) =>
-        [row.rank === null ? "unranked" : "", ticked.has(row.system.id) ? "ticked" : ""]
-          .join(" ")
-          .trim() || null,
+        [row.rank === null ? "unranked" : "", ticked.has(row.system.id) ? "ticked" : ""].join(" ").trim() || null,
     });
     seen = { columns, rows: made.sorted };
     place.content.replaceChildren(made.node, notes(table));

@@ -93,9 +93,10 @@ function scoreCards(table, row) {
       .filter(({ kind }) => kind !== "task")
       .map((column) => {
         const figure = row.figures.get(column.id);
-        const others = table.rows
+        const known = table.rows
           .map((each) => each.figures.get(column.id))
-          .filter(({ value, partial }) => !partial && value > figure.value).length;
+          .filter(({ value, partial }) => !partial && !missing(value));
+        const better = known.filter(({ value }) => (column.lower ? value < figure.value : value > figure.value)).length;
         return element(
           "div",
           { class: "figure" },
@@ -106,7 +107,9 @@ function scoreCards(table, row) {
             {},
             missing(figure.value)
               ? "incomplete"
-              : [intervalText(figure).replace("95 % interval ", ""), `rank ${others + 1}`].filter(Boolean).join(" · "),
+              : [intervalText(figure).replace("95 % interval ", ""), `rank ${better + 1} of ${known.length}`]
+                  .filter(Boolean)
+                  .join(" · "),
           ),
         );
       }),

@@ -45,7 +45,8 @@ function showTip(owner) {
   fillTip(owner, ready);
   if (later.length)
     Promise.all(later).then((found) => {
-      if (owner === tipTarget && found.flat().some(Boolean)) fillTip(owner, [...ready, ...found.flat().filter(Boolean)]);
+      if (owner === tipTarget && found.flat().some(Boolean))
+        fillTip(owner, [...ready, ...found.flat().filter(Boolean)]);
     });
 }
 
