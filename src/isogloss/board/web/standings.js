@@ -206,8 +206,9 @@ function drawRanges(table) {
 export function tieLetters(board) {
   const letters = new Map();
   (board.ties?.overall ?? [])
-    .filter((group) => group.length > 1)
-    .forEach((group, at) => {
+    .filter((places) => places.length > 1)
+    .forEach((places, at) => {
+      const group = places.map((place) => board.systems[place].id);
       const letter =
         at < 26
           ? String.fromCharCode(97 + at)
