@@ -74,6 +74,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "averages": _averages(tasks, cells, systems),
         "ranks": {},
         "ties": {"overall": [[0, 1]] if count > 1 else []},
+        "tied_by": {"overall": ["intervals"]},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
         "has_bias": True,
         "tie_test": "Systems of a group cannot be told apart by a paired test.",
@@ -193,7 +194,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
         "id": system["id"],
         "metadata": {"adapted from": "=cmd()", "seeds": 3},
         "cells": cells,
-        "gaps": [],
+        "gaps": [{"task": "xnli", "value": 4.0, "low": 2.5, "high": 5.5}],
         "checklist": [{"test": test, "language": code, "value": 7.5 + 3 * at} for test in tests for code in codes],
         "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]}
         if at == 0
