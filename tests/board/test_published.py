@@ -1,11 +1,9 @@
 """Published systems on the board: figures as printed, what does not agree as footnotes, everyone marked as reported."""
 
-from base64 import b64decode
-
-import numpy as np
 import pytest
 
 from board.made_systems import XTREME_R
+from board.unpacking import unpacked
 from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE
 from isogloss.board.entries import completed_averages
@@ -70,7 +68,11 @@ def test_what_is_known_of_them_is_there(everyone):
     assert all(each.reported and not each.has_predictions and each.source for each in systems.values())
     large = systems["XLM-R Large", "zero-shot"]
     assert (large.parameters, large.pretraining_data, large.year) == (559_000_000, "6.3T tokens", 2020)
-    assert systems["XLM-R XXL", "translate-train-all"].year == 2021
+    largest = systems["XLM-R XXL", "translate-train-all"]
+    assert (largest.year, largest.parameters, largest.licence) == (2021, 10_700_000_000, "MIT")
+    assert (systems["mBERT", "zero-shot"].parallel_data, systems["mBERT", "zero-shot"].licence) == (False, "Apache-2.0")
+    assert large.parallel_data is False
+    assert systems["InfoXLM Large", "zero-shot"].licence is None
     assert systems["ERNIE-M Large", "zero-shot"].parallel_data == "69 GB"
     assert systems["bloom-7b1", "prompted"].kind == "llm"
     assert systems["bloom-7b1", "prompted"].parameters == 7_100_000_000
@@ -83,13 +85,10 @@ def test_what_is_known_of_them_is_there(everyone):
 def test_question_answering_by_language_is_f1_alone_and_the_average_is_as_printed(everyone):
     data = make_board(everyone, XTREME_R).data
     place = next(row for row, each in enumerate(data.systems) if each.id == "mbert")
-    cells = {
-        name: np.frombuffer(b64decode(data.cells[name]), dtype="<u2").reshape(len(everyone), -1)[place]
-        for name in ("xquad", "xquad:f1")
-    }
+    cells = {name: unpacked(data.cells[name]).reshape(len(everyone), -1)[place] for name in ("xquad", "xquad:f1")}
     assert set(cells["xquad"].tolist()) == {NONE}
     assert NONE not in cells["xquad:f1"]
-    average = np.frombuffer(b64decode(data.averages["xquad"].value), dtype="<u2")[place]
+    average = unpacked(data.averages["xquad"].value)[place]
     assert abs(average - 5775) == 1
     assert data.ranks["category"].rank[place] == 3
     assert data.ranks["category"].low[place] is None

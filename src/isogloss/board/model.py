@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-SCHEMA = 1
+SCHEMA = 2
 OVERALL = "overall"
 KINDS = ("encoder", "llm", "retrieval", "floor", "other")
 
@@ -55,6 +55,7 @@ class BoardLanguage(msgspec.Struct, frozen=True):
         articles: of its Wikipedia, in millions.
         speakers: how many, roughly.
         near: the languages on the board that are most like it, the nearest first.
+        place: latitude and longitude of a point where it is spoken, roughly; None where the map has none.
     """
 
     code: str
@@ -67,10 +68,11 @@ class BoardLanguage(msgspec.Struct, frozen=True):
     articles: float | None
     speakers: float | None
     near: list[str]
+    place: tuple[float, float] | None
 
 
-class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A system, and what is known of it.
+class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
+    """A system, and what is known of it: a list in `data.js`, whose `system_fields` name its places.
 
     Attributes:
         id: letters, digits and hyphens alone; the name of its file.
@@ -147,11 +149,12 @@ class BoardData(msgspec.Struct, frozen=True):
     """All that the pages share.
 
     Attributes:
+        system_fields: what stands at each place of a system; what is left out at its end has no value.
         cells: by task, systems by its languages, packed. Where a task's figure is the mean of several metrics,
             `task:metric` has all of them but the last.
         averages: by column: "overall", a category, a task.
         ranks: by view, over complete systems.
-        ties: by column, systems that cannot be told apart from the first of their group, best first.
+        ties: by column, places of systems that cannot be told apart from the first of their group, best first.
         tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
         tie_test: the same in words.
         has_bias: whether the site has `bias.js`, which tells what the examples are like.
@@ -167,11 +170,12 @@ class BoardData(msgspec.Struct, frozen=True):
     tasks: list[BoardTask]
     categories: list[BoardCategory]
     languages: list[BoardLanguage]
+    system_fields: list[str]
     systems: list[BoardSystem]
     cells: dict[str, str]
     averages: dict[str, PackedAverages]
     ranks: dict[str, BoardRanks]
-    ties: dict[str, list[list[str]]]
+    ties: dict[str, list[list[int]]]
     tied_by: dict[str, list[str]]
     tie_test: str
     footnotes: list[Footnote]
@@ -182,7 +186,10 @@ class BoardData(msgspec.Struct, frozen=True):
 
 
 class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task in one language: metric to value, low, high; and what tells exactly what the numbers are."""
+    """One task in one language: metric to value, low, high; and what tells exactly what the numbers are.
+
+    `unparsed` is the share of answers that are missing or could not be read, 0..1.
+    """
 
     task: str
     language: str
@@ -190,6 +197,7 @@ class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
     metrics: dict[str, tuple[float, float | None, float | None]]
     signature: str = ""
     notes: list[str] = []
+    unparsed: float = 0
 
 
 class SystemGap(msgspec.Struct, frozen=True):

@@ -1,5 +1,13 @@
-import { categoryTitle, systemCell, disclosed, provenanceLines, intervalText, METADATA } from "./describe.js";
-import { drawn, element, listed, missing, plural, scoreText } from "./dom.js";
+import {
+  METADATA,
+  categoryTitle,
+  disclosed,
+  intervalText,
+  provenanceLines,
+  systemCell,
+  unparsedText,
+} from "./describe.js";
+import { element, listed, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { changeParams } from "./state.js";
 import { tieLetters } from "./standings.js";
@@ -18,12 +26,13 @@ function scoreTip(table, column, row) {
   if (figure.partial) lines.push(`partial: the mean of ${figure.n} of ${plural(figure.of, "language")}; has no rank`);
   else if (missing(figure.value)) lines.push(lackText(board, row, column));
   else lines.push(intervalText(figure) || (row.system.reported ? "no interval was reported" : "no interval"));
+  if (column.kind === "overall") lines.push(unparsedText(row.system.unparsed));
   if (column.kind === "task") {
     const { task, codes, metric } = column.part;
     lines.push(
       `${metric || metricsOf(task).join(" and ")}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
     );
-    lines.push(...provenanceLines(board, row.system, task));
+    lines.push(...provenanceLines(board, row.system, task, codes.length === 1 ? codes[0] : undefined));
     lines.push(
       ...(board.footnotes ?? [])
         .filter((note) => note.system === row.system.id && (!note.task || note.task === task.id))
@@ -56,16 +65,13 @@ export function lackText(board, row, column = null) {
 
 // A score with its interval on the scale of all that are shown.
 function intervalStrip(figure, [from, to]) {
-  const wide = 64;
-  const x = (value) => 3 + (wide - 6) * Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
-  const strip = drawn(
-    "svg",
-    { width: wide, height: 12, viewBox: `0 0 ${wide} 12`, class: "strip", "aria-hidden": "true" },
-    drawn("line", { x1: 0, x2: wide, y1: 6, y2: 6, class: "base" }),
-  );
-  if (!missing(figure.low))
-    strip.append(drawn("line", { x1: x(figure.low), x2: x(figure.high), y1: 6, y2: 6, class: "whisker" }));
-  strip.append(drawn("circle", { cx: x(figure.value), cy: 6, r: 3 }));
+  const share = (value) => `${(5 + 90 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))).toFixed(1)}%`;
+  const strip = element("i", { class: missing(figure.low) ? "strip" : "strip whiskered" });
+  strip.style.setProperty("--at", share(figure.value));
+  if (!missing(figure.low)) {
+    strip.style.setProperty("--low", share(figure.low));
+    strip.style.setProperty("--high", share(figure.high));
+  }
   return strip;
 }
 
@@ -78,29 +84,31 @@ function spread(rows, id) {
   return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
 }
 
+// Which figures have a footnote, found once.
+const footnotedFigures = new WeakMap();
+
+function footnoted(board) {
+  if (!footnotedFigures.has(board))
+    footnotedFigures.set(board, new Set((board.footnotes ?? []).map(({ system, task }) => `${system} ${task}`)));
+  return footnotedFigures.get(board);
+}
+
 function scoreColumn(table, column, best) {
   let range = [0, 100];
   const figure = (row) => row.figures.get(column.id);
-  const notes = (row) =>
-    (table.board.footnotes ?? []).some((note) => note.system === row.system?.id && note.task === column.id);
   const show = (row) => {
     const found = figure(row);
-    const text = element(
-      "span",
-      {
-        class: found.partial
-          ? "partial"
-          : !missing(found.value) && scoreText(found.value) === scoreText(best)
-            ? "best"
-            : null,
-      },
-      scoreText(found.value),
-      found.partial ? "°" : "",
-      notes(row) ? element("sup", {}, "†") : null,
-    );
-    return column.kind === "overall" && !missing(found.value) ? [text, intervalStrip(found, range)] : text;
+    const text = found.partial ? `${scoreText(found.value)}°` : scoreText(found.value);
+    if (column.kind === "overall") return missing(found.value) ? text : [text, intervalStrip(found, range)];
+    return footnoted(table.board).has(`${row.system.id} ${column.id}`) ? [text, element("sup", {}, "†")] : text;
+  };
+  const bestText = scoreText(best);
+  const mark = (row) => {
+    const { value, partial } = figure(row);
+    return partial ? "partial" : !row.human && !missing(value) && scoreText(value) === bestText ? "best" : null;
   };
   const part = column.part;
+  const ranking = column.kind === "overall" && table.choice.ranking !== table.board.rule.name ? table.choice.title : "";
   const cut =
     part && !part.whole
       ? [
@@ -125,17 +133,18 @@ function scoreColumn(table, column, best) {
   return {
     id: column.id,
     title: column.title,
-    note: cut,
+    note: cut || ranking,
     hint,
     numeric: true,
     score: true,
     show,
+    mark,
     lower: part ? part.task.lower_is_better : column.lower,
     fileTitle:
       column.kind === "category"
         ? `${categoryTitle(column.id)} average`
-        : cut
-          ? `${column.title} (${cut} languages)`
+        : cut || ranking
+          ? `${column.title} (${ranking || `${cut} languages`})`
           : column.title,
     group: column.category ? categoryTitle(column.category) : "",
     className: `score ${column.kind}`,
@@ -162,6 +171,12 @@ function rangeText(row) {
   return node;
 }
 
+const TOLD_BY = {
+  paired: "by a paired test",
+  intervals: "since intervals overlap",
+  both: "by a paired test, or since intervals overlap",
+};
+
 function rankColumn(table) {
   const letters = tieLetters(table.board);
   const byOverall =
@@ -178,8 +193,8 @@ function rankColumn(table) {
         ? `${row.range[0] === row.range[1] ? `rank ${row.range[0]}` : `ranks ${row.range[0]} to ${row.range[1]}`}: ${table.rangeHint}`
         : "no rank interval: no predictions or intervals are known",
       ...tied(row).map(
-        ({ letter, group }) =>
-          `group ${letter}: not told apart by a paired test from ${listed(
+        ({ letter, group, how }) =>
+          `group ${letter}: not told apart ${TOLD_BY[how] ?? ""}: ${listed(
             group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.name ?? id),
             6,
           )}`,
@@ -224,6 +239,7 @@ function tickColumn(params) {
           checked: ticked.includes(system.id),
           "aria-label": `tick ${system.name}`,
           "data-id": system.id,
+          "data-focus": `tick-${system.id}`,
           change: (event) =>
             changeParams({
               tick: event.target.checked ? [...ticked, system.id] : ticked.filter((id) => id !== system.id),
@@ -239,6 +255,15 @@ export const REGIME_IN_FILES = {
   onlyInFiles: true,
   value: (row) => row.system.regime ?? "",
 };
+
+// Marked with ° on the page, and named in files.
+const partialInFiles = (shown) => ({
+  id: "partial",
+  title: "Partial figures",
+  onlyInFiles: true,
+  value: (row) =>
+    listed(shown.filter(({ id }) => row.figures.get(id).partial).map((column) => categoryTitle(column.title))),
+});
 
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
@@ -276,7 +301,7 @@ function metadataColumn(table, column) {
 // Columns that can be hidden (scores) or shown (metadata): the parameters `hide` and `also` say what differs from the start.
 export function columnChoices(table) {
   const known = METADATA.filter(
-    ({ id, value, sparse }) => !sparse || table.board.systems.some((system) => !missing(value(system))),
+    ({ value, sparse }) => !sparse || table.board.systems.some((system) => value(system) > 0),
   );
   return [
     ...table.shown.map(({ id, title, kind, category }) => ({
@@ -284,7 +309,7 @@ export function columnChoices(table) {
       title: kind === "category" ? `${categoryTitle(category)} average` : title,
       start: true,
     })),
-    ...known.map(({ id, title }) => ({ id, title, start: SHOWN_METADATA.includes(id) })),
+    ...known.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
   ];
 }
 
@@ -319,6 +344,7 @@ export function leaderboardColumns(table, params) {
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
+    partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
   ];
 }
 

@@ -1,11 +1,15 @@
-// Scores travel as hundredths in 16 bits; the largest number says that there is none.
-const NO_SCORE = 65535;
+// Scores travel as hundredths in 14 bits, one after the other; the largest number says that there is none.
+const SCORE_BITS = 14;
+const NO_SCORE = 2 ** SCORE_BITS - 1;
 
 function unpacked(text) {
-  const bytes = atob(text);
-  const scores = new Float64Array(bytes.length / 2);
+  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const scores = new Float64Array(Math.floor((8 * bytes.length) / SCORE_BITS));
   for (let at = 0; at < scores.length; at++) {
-    const hundredths = bytes.charCodeAt(2 * at) + 256 * bytes.charCodeAt(2 * at + 1);
+    const bit = at * SCORE_BITS;
+    const from = bit >> 3;
+    const word = bytes[from] | (bytes[from + 1] << 8) | (bytes[from + 2] << 16);
+    const hundredths = (word >> (bit & 7)) & NO_SCORE;
     scores[at] = hundredths === NO_SCORE ? NaN : hundredths / 100;
   }
   return scores;
@@ -46,8 +50,11 @@ function singleMetrics(data) {
 
 // The board as the pages use it: scores unpacked, everything found by its name.
 export function openBoard(data) {
-  if (data?.schema !== 1) throw new Error("data.js is missing, or made for another version of these pages");
-  const systems = data.systems.map((system, at) => ({ ...system, at, name: system.name.trim() || system.id }));
+  if (data?.schema !== 2) throw new Error("data.js is missing, or made for another version of these pages");
+  const systems = data.systems.map((values, at) => {
+    const system = Object.fromEntries(values.map((value, place) => [data.system_fields[place], value]));
+    return { ...system, at, name: system.name.trim() || system.id };
+  });
   const none = (length) => new Float64Array(length).fill(NaN);
   const single = singleMetrics(data);
   const tasks = data.tasks.map((task) => {
@@ -134,4 +141,15 @@ globalThis.isoglossSystem = (id, detail) => systemDetails.set(id, detail);
 export async function systemDetail(id) {
   await scriptFile(`systems/${encodeURIComponent(id)}.js`);
   return systemDetails.get(id) ?? null;
+}
+
+// A cell as the system's own file has it, with the interval of the score that is shown; null where that file has no such
+// cell. Reported figures have no more than the board itself.
+export async function cellDetail(system, task, code) {
+  if (system.reported) return null;
+  const detail = await systemDetail(system.id);
+  const cell = detail?.cells?.find((each) => each.task === task.id && each.language === code);
+  if (!cell) return null;
+  const [, low = null, high = null] = cell.metrics[task.cellMetric || task.metric] ?? [];
+  return { ...cell, low, high };
 }

@@ -1,4 +1,4 @@
-import { closeListsOnClick } from "./controls.js";
+import { closeLists } from "./controls.js";
 import { openBoard } from "./decode.js";
 import { element, plural } from "./dom.js";
 import { aboutPage } from "./page_about.js";
@@ -53,9 +53,20 @@ function openPages(board, place) {
         place.focus({ preventScroll: true });
       }
     }
-    page.update?.(route.params);
+    keepFocus(place, () => page.update?.(route.params));
     document.documentElement.dataset.ready = String(Number(document.documentElement.dataset.ready ?? 0) + 1);
   };
+}
+
+// What is drawn anew takes the focus with it: the new one of the same name gets it back, or the page, if there is none.
+function keepFocus(place, update) {
+  const name = document.activeElement?.dataset.focus;
+  update();
+  if (!name || document.activeElement !== document.body) return;
+  const again = [...place.querySelectorAll("[data-focus]")].find(
+    (each) => each.dataset.focus === name && !each.disabled,
+  );
+  (again ?? place).focus({ preventScroll: true });
 }
 
 function themeSwitch(button) {
@@ -105,7 +116,7 @@ function start() {
   document.getElementById("made").textContent =
     `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
   startTips();
-  closeListsOnClick();
+  closeLists();
   const show = openPages(board, place);
   onRoute(show);
   followRoutes();

@@ -1,10 +1,10 @@
 import { lackText } from "./columns.js";
-import { METADATA, badges, categoryTitle, disclosed, intervalText } from "./describe.js";
+import { METADATA, badges, categoryTitle, disclosed, intervalText, unparsedText } from "./describe.js";
 import { scorePaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { crumbs, facts, nothing, pageHead } from "./parts.js";
+import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
 import { barChart } from "./plots.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
@@ -20,13 +20,15 @@ export function systemPage(board, [id]) {
   const later = element("div");
   const wait = element("p", { class: "soft" }, "loading the system's own file…");
   later.append(wait);
-  systemDetail(id).then((detail) =>
+  const gap = element("div", {}, gapSection(board, system));
+  systemDetail(id).then((detail) => {
     later.replaceChildren(
       ...(detail
         ? detailSections(board, system, detail)
         : [element("p", { class: "soft" }, "The system's own file is not there.")]),
-    ),
-  );
+    );
+    if (detail?.gaps?.length) gap.replaceChildren(...[gapSection(board, system, detail.gaps)].filter(Boolean));
+  });
   const node = element(
     "div",
     {},
@@ -36,7 +38,7 @@ export function systemPage(board, [id]) {
     scoreCards(table, row),
     footnotesOf(board, system),
     cellsSection(board, system),
-    gapSection(board, system),
+    gap,
     later,
   );
   return { node, title: system.name };
@@ -93,9 +95,10 @@ function scoreCards(table, row) {
       .filter(({ kind }) => kind !== "task")
       .map((column) => {
         const figure = row.figures.get(column.id);
-        const others = table.rows
+        const known = table.rows
           .map((each) => each.figures.get(column.id))
-          .filter(({ value, partial }) => !partial && value > figure.value).length;
+          .filter(({ value, partial }) => !partial && !missing(value));
+        const better = known.filter(({ value }) => (column.lower ? value < figure.value : value > figure.value)).length;
         return element(
           "div",
           { class: "figure" },
@@ -106,7 +109,9 @@ function scoreCards(table, row) {
             {},
             missing(figure.value)
               ? "incomplete"
-              : [intervalText(figure).replace("95 % interval ", ""), `rank ${others + 1}`].filter(Boolean).join(" · "),
+              : [intervalText(figure).replace("95 % interval ", ""), `rank ${better + 1} of ${known.length}`]
+                  .filter(Boolean)
+                  .join(" · "),
           ),
         );
       }),
@@ -154,13 +159,15 @@ function cellsSection(board, system) {
       text: (score) => String(Math.round(score)),
       paintOf: (score) => scorePaint(score, ...range),
       href: (task, { code }) => hashOf(["task", task.id, code]),
-      tip: (task, language, score) => [`${task.name} in ${language.name}: ${scoreText(score)}`, language.family],
+      tip: (task, { code }) => cellTip(board, system, task, code),
     }),
   );
 }
 
-// English minus the mean of the other languages, from the cells; tasks without English have none.
-function gapSection(board, system) {
+// English minus the mean of the other languages, from the cells; tasks without English have none. The system's own file
+// has intervals, where the cells are in the metric of the task's own figure.
+function gapSection(board, system, recorded = []) {
+  const ends = new Map(recorded.filter(({ low }) => !missing(low)).map((each) => [each.task, each]));
   const gaps = board.tasks
     .filter((task) => task.place.has("en") && task.languages.length > 1)
     .map((task) => {
@@ -169,14 +176,20 @@ function gapSection(board, system) {
     })
     .filter(({ english, mean }) => !Number.isNaN(english) && !Number.isNaN(mean));
   if (!gaps.length) return null;
-  const records = gaps.map(({ task, english, mean, n }) => ({
-    label: cellTitle(task),
-    value: english - mean,
-    lines: [
-      `${task.name}: ${signedText(english - mean)}`,
-      `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`,
-    ],
-  }));
+  const records = gaps.map(({ task, english, mean, n }) => {
+    const { low = null, high = null } = task.cellMetric ? {} : (ends.get(task.id) ?? {});
+    return {
+      label: cellTitle(task),
+      value: english - mean,
+      low,
+      high,
+      lines: [
+        `${task.name}: ${signedText(english - mean)}`,
+        `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`,
+        missing(low) ? "" : `95 % interval ${signedText(low)} to ${signedText(high)}`,
+      ],
+    };
+  });
   return element(
     "section",
     {},
@@ -186,7 +199,11 @@ function gapSection(board, system) {
       { class: "soft" },
       "English minus the mean of the other languages: the smaller, the better the system carries over.",
     ),
-    barChart({ records, signed: records.some(({ value }) => value < 0), description: "Transfer gap by task" }),
+    barChart({
+      records,
+      signed: records.some(({ value, low }) => Math.min(value, low ?? value) < 0),
+      description: "Transfer gap by task",
+    }),
   );
 }
 
@@ -265,7 +282,7 @@ function provenanceSection(board, system, detail) {
       element("td", {}, board.task.get(cell.task)?.name ?? cell.task),
       element("td", {}, cell.language),
       element("td", { class: "number" }, countText(cell.n || null)),
-      element("td", {}, numbers(cell)),
+      element("td", {}, numbers(cell), cell.unparsed ? `; ${unparsedText(cell.unparsed)}` : ""),
       element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"),
       element(
         "td",

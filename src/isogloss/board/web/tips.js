@@ -1,7 +1,10 @@
 import { element } from "./dom.js";
 
-// What is said of an element while it is pointed at or focused: a list of lines, made when needed.
+// What is said of an element while it is pointed at or focused: a list of lines, made when needed. A line may be a promise
+// of further lines, which come after the others.
 const tipLines = new WeakMap();
+// The same for all cells of a table at once: from its body to a function of a cell, which gives such a list's maker or null.
+const cellTips = new WeakMap();
 const tipBox = element("div", { id: "tip", role: "tooltip", hidden: true });
 let tipTarget = null;
 
@@ -10,8 +13,15 @@ export function withTip(node, lines) {
   return node;
 }
 
+export function withCellTips(body, linesOf) {
+  cellTips.set(body, linesOf);
+  return body;
+}
+
+const madeLines = (node) => tipLines.get(node) ?? cellTips.get(node.parentNode?.parentNode)?.(node) ?? null;
+
 function tipOwner(node) {
-  for (let at = node; at && at !== document; at = at.parentNode) if (tipLines.has(at)) return at;
+  for (let at = node; at && at !== document; at = at.parentNode) if (madeLines(at)) return at;
   return null;
 }
 
@@ -29,14 +39,25 @@ function showTip(owner) {
   tipTarget = owner;
   tipBox.hidden = !owner;
   if (!owner) return;
-  const lines = tipLines.get(owner)();
-  tipBox.replaceChildren(...lines.filter(Boolean).map((line, at) => element(at ? "p" : "strong", {}, line)));
   owner.setAttribute("aria-describedby", "tip");
+  const lines = madeLines(owner)();
+  const [ready, later] = [lines.filter((line) => line && !line.then), lines.filter((line) => line?.then)];
+  fillTip(owner, ready);
+  if (later.length)
+    Promise.all(later).then((found) => {
+      if (owner === tipTarget && found.flat().some(Boolean))
+        fillTip(owner, [...ready, ...found.flat().filter(Boolean)]);
+    });
+}
+
+function fillTip(owner, lines) {
+  tipBox.replaceChildren(...lines.map((line, at) => element(at ? "p" : "strong", {}, line)));
   placeTip(owner.getBoundingClientRect());
 }
 
 export function startTips() {
-  document.body.append(tipBox);
+  // Inside a landmark, where those who read by landmarks find it.
+  document.querySelector("footer").append(tipBox);
   document.addEventListener("mouseover", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusin", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusout", () => showTip(null));
