@@ -104,7 +104,7 @@ def test_the_three_buttons_say_why_they_are_not_to_be_pressed(open_page: Open) -
     why["pairwise"].wait_for(state="detached")
     tab.click("[data-mode=pairwise]")
     tab.wait_for_selector(".bar.below")
-    assert tab.locator(".headline").inner_text() == "System 0 minus System 1"
+    assert tab.locator(".headline").inner_text().startswith("System 0 minus System 1 · f1: above zero")
     tab.locator(".bar").first.focus()
     assert "95 % interval +1.0 to +3.0" in tab.locator("#tip").inner_text()
 

@@ -13,6 +13,7 @@ from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE, script_json
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import PairedTest
+from isogloss.board.paired import PairedTests
 from isogloss.board.published import published_entries
 from isogloss.board.sources import entry_of_record, read_entries
 from isogloss.errors import DataError
@@ -96,12 +97,12 @@ def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
         (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
         (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
     }
-    board = board_of(*records, paired=apart)
+    board = board_of(*records, paired=PairedTests(apart))
     assert board.data.ties == {"overall": [["b", "c"]]}
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
     assert "paired" in board.data.tie_test
-    assert "no gold" in board_of(*records, no_tests="no gold").data.tie_test
+    assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tie_test
 
 
 def test_systems_of_one_name_have_their_own_ids_and_files():

@@ -1,3 +1,4 @@
+import { barChart } from "./bars.js";
 import { lackText } from "./columns.js";
 import { METADATA, badges, categoryTitle, disclosed, intervalText } from "./describe.js";
 import { scorePaint } from "./colour.js";
@@ -5,7 +6,6 @@ import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { crumbs, facts, nothing, pageHead } from "./parts.js";
-import { barChart } from "./plots.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
@@ -212,7 +212,7 @@ function detailSections(board, system, detail) {
           "All of this system as JSON",
         ),
         " ",
-        detail.analyses?.single?.length
+        detail.analyses?.single?.length || detail.examples?.length
           ? link(hashOf(["analysis", "single"], { system: system.id }), "Its analyses")
           : null,
       ),

@@ -1,4 +1,4 @@
-import { drawn, drawnToWidth, element, missing, nameOf, scoreText, signedText } from "./dom.js";
+import { drawn, drawnToWidth, element, missing, nameOf, scoreText } from "./dom.js";
 import { KIND_MARKS } from "./colour.js";
 import { withTip } from "./tips.js";
 
@@ -148,81 +148,4 @@ export function kindLegend(kinds, line = true) {
         "Pareto line: no other is better with less",
       ),
   );
-}
-
-// Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does.
-export function barChart({ records, description, signed = false, marked = false, height = 220, click }) {
-  const place = element("div", { class: "plot" });
-  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
-  const top = Math.max(...ends, signed ? 1 : 10);
-  const bottom = signed ? Math.min(...ends, -1) : 0;
-  return drawnToWidth(place, (full) => {
-    const width = Math.min(full, 90 + records.length * 120);
-    const step = (width - 44) / records.length;
-    const y = (value) => 20 + (1 - (value - bottom) / (top - bottom)) * (height - 70);
-    const best = records.reduce((a, b) => (b.value > a.value ? b : a), records[0]);
-    const worst = records.reduce((a, b) => (b.value < a.value ? b : a), records[0]);
-    const svg = drawn(
-      "svg",
-      { width, height, role: "group", "aria-label": description },
-      niceTicks(bottom, top, 4).map((at) => [
-        drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
-        drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
-      ]),
-    );
-    records.forEach((record, at) => {
-      const middle = 44 + step * (at + 0.5);
-      const bar = drawn(
-        "g",
-        {
-          class: `bar ${record.value < 0 ? "below" : ""} ${marked && record === best ? "top" : marked && record === worst ? "low" : ""}`,
-          tabindex: "0",
-          role: click ? "button" : "img",
-          "aria-label": click ? null : `${record.label}: ${scoreText(record.value)}`,
-          click: click ? () => click(record) : null,
-          keydown: click
-            ? (event) => {
-                if (event.key === "Enter") click(record);
-              }
-            : null,
-        },
-        drawn("rect", {
-          x: middle - step * 0.32,
-          width: step * 0.64,
-          y: Math.min(y(record.value), y(0)),
-          height: Math.max(1, Math.abs(y(record.value) - y(0))),
-        }),
-        missing(record.low)
-          ? null
-          : drawn("path", {
-              class: "whisker",
-              d: `M${middle} ${y(record.low)}V${y(record.high)}M${middle - 5} ${y(record.low)}h10M${middle - 5} ${y(record.high)}h10`,
-            }),
-        drawn(
-          "text",
-          {
-            x: middle,
-            y: Math.min(y(record.value), y(missing(record.high) ? record.value : record.high), y(0)) - 5,
-            "text-anchor": "middle",
-            class: "value",
-          },
-          signed ? signedText(record.value) : scoreText(record.value),
-        ),
-        drawn(
-          "text",
-          { x: middle, y: height - 30, "text-anchor": "middle" },
-          record.label.length * 7 > step
-            ? `${record.label.slice(0, Math.max(2, Math.floor(step / 7) - 1))}…`
-            : record.label,
-        ),
-        drawn(
-          "text",
-          { x: middle, y: height - 14, "text-anchor": "middle", class: "soft" },
-          record.n === undefined ? "" : `n ${record.n}`,
-        ),
-      );
-      svg.append(withTip(bar, () => record.lines));
-    });
-    return svg;
-  });
 }
