@@ -55,14 +55,17 @@ function silence(board, mode, systems) {
   const silent = systems[details.findIndex((detail) => detail && !has(detail))];
   if (silent && !silent.has_predictions)
     return `${silent.name}: no answers to analyse, only ${silent.reported ? "reported " : ""}figures`;
-  if (silent) return `${silent.name}: no analyses on this board (${board.no_examples || "isogloss explain makes them"})`;
+  if (silent)
+    return `${silent.name}: no analyses on this board (${board.no_examples || "isogloss explain makes them"})`;
   if (details.some((detail) => !detail)) return "looking for analyses…";
   if (mode !== "pairwise" || analysedCells(details).length || builtCharts(mode, systems, details).length) return "";
   return "these two were not analysed on the same examples";
 }
 
 const ticksWanted = (ticked, from, to, words) =>
-  ticked.length < from || ticked.length > to ? `tick ${words}${ticked.length > to ? `: ${ticked.length} are ticked` : ""}` : "";
+  ticked.length < from || ticked.length > to
+    ? `tick ${words}${ticked.length > to ? `: ${ticked.length} are ticked` : ""}`
+    : "";
 
 // Why a button cannot be pressed now; "" if it can.
 function reasons(board, ticked) {

@@ -105,10 +105,15 @@ function sharedHistograms(board, task, name, given) {
     if (key === shownFor) return;
     shownFor = key;
     const edges = attribute.discrete ? null : cutEdges(all.column, all.counts, cut);
-    const cutCells = all.parts.map((part) => ({ ...part, ...cutRows(part.column, part.counts, edges, cut?.rule !== "at") }));
+    const cutCells = all.parts.map((part) => ({
+      ...part,
+      ...cutRows(part.column, part.counts, edges, cut?.rule !== "at"),
+    }));
     bars = cutCells.flatMap(({ buckets }) => buckets);
     charts.replaceChildren(
-      ...cutCells.map((cell) => histogram(board, cell, (at, bucket) => list(board, task, name, cell, at, bucket, examples))),
+      ...cutCells.map((cell) =>
+        histogram(board, cell, (at, bucket) => list(board, task, name, cell, at, bucket, examples)),
+      ),
     );
     editor?.sync({ cut, column: all.column, counts: all.counts, edges });
   };
@@ -171,7 +176,12 @@ async function bucketShares(board, params) {
     return {
       figures: [],
       nodes: [
-        element("p", { class: "headline" }, "Tick a system with analyses on the leaderboard. ", link("#/", "To the leaderboard")),
+        element(
+          "p",
+          { class: "headline" },
+          "Tick a system with analyses on the leaderboard. ",
+          link("#/", "To the leaderboard"),
+        ),
       ],
     };
   const task = chosenOf(params, "task", charts);
@@ -189,7 +199,12 @@ async function bucketShares(board, params) {
   return {
     figures: [],
     nodes: [
-      element("div", { class: "controls roomy" }, select("task", "Task", task), select("attribute", "Attribute", attribute)),
+      element(
+        "div",
+        { class: "controls roomy" },
+        select("task", "Task", task),
+        select("attribute", "Attribute", attribute),
+      ),
       element(
         "div",
         { class: "charts" },

@@ -82,7 +82,7 @@ function bucketRecord(mode, bucket) {
   return {
     bucket,
     label: bucket.edges || bucket.name,
-      name: bucket.name,
+    name: bucket.name,
     value,
     n,
     low,
@@ -131,10 +131,5 @@ function listBuilt(about, chart, bucket, systems, details, place) {
       : [];
     return exampleItem(id, pairs, chart.language);
   });
-  showExamples(
-    place,
-    heading(about, chart.attribute, bucket),
-    listedText(items.length, bucket.n, WORST_FIRST),
-    items,
-  );
+  showExamples(place, heading(about, chart.attribute, bucket), listedText(items.length, bucket.n, WORST_FIRST), items);
 }

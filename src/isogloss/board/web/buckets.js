@@ -76,8 +76,7 @@ export function cutRows(column, counts, edges, named) {
     const code = codeOf[place];
     held[code] = true;
     const value = column.values[place];
-    if (typeof value === "number")
-      bounds[code] = [Math.min(bounds[code][0], value), Math.max(bounds[code][1], value)];
+    if (typeof value === "number") bounds[code] = [Math.min(bounds[code][0], value), Math.max(bounds[code][1], value)];
   }
   const renumbered = [];
   const buckets = [];

@@ -56,9 +56,7 @@ export async function cellStatistics(task, language, systems) {
   const [examples] = await Promise.all([
     cellExamples(task, language),
     ...systems.map(({ id }) =>
-      scriptFile(
-        `examples/${encodeURIComponent(task)}/${encodeURIComponent(language)}/${encodeURIComponent(id)}.js`,
-      ),
+      scriptFile(`examples/${encodeURIComponent(task)}/${encodeURIComponent(language)}/${encodeURIComponent(id)}.js`),
     ),
   ]);
   const found = systems.map(({ id }) => knownStatistics.get(`${task}/${language}/${id}`));

@@ -8,7 +8,8 @@ import { changeParams, readRoute } from "./state.js";
 // typed, or left to a rule. The address has the cut, so `sync` is told whenever it changes.
 export function edgeEditor(attribute) {
   const { name } = attribute;
-  const change = (cut, replace = false) => changeParams({ cut: changedCuts(readRoute().params, name, cut) }, { replace });
+  const change = (cut, replace = false) =>
+    changeParams({ cut: changedCuts(readRoute().params, name, cut) }, { replace });
   const strip = new EdgeStrip(name, (edges) => change({ rule: "at", edges }, true));
   const rule = element(
     "select",
@@ -16,7 +17,13 @@ export function edgeEditor(attribute) {
     CUT_RULES.map(([id, title]) => element("option", { value: id }, title)),
     element("option", { value: "at" }, "at my edges"),
   );
-  const count = element("input", { type: "number", min: "2", max: "12", "aria-label": `Buckets of ${name}`, change: () => choose() });
+  const count = element("input", {
+    type: "number",
+    min: "2",
+    max: "12",
+    "aria-label": `Buckets of ${name}`,
+    change: () => choose(),
+  });
   const typed = element("input", {
     type: "text",
     inputmode: "decimal",

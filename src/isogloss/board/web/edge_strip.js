@@ -1,7 +1,16 @@
 import { drawn, drawnToWidth, element, missing } from "./dom.js";
 
 const STRIP = { height: 58, floor: 40, bins: 48, side: 12 };
-const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e6, End: 1e6 };
+const STEPS = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -1e6,
+  End: 1e6,
+};
 // What lies farther out is not drawn: it would press all else together.
 const DRAWN_SHARE = 0.99;
 // A label this near to the last one is left out; the fields below have all edges.

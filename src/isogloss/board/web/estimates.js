@@ -73,7 +73,9 @@ function estimateOf(value, n, errors, count) {
   const variance = squares(errors);
   const middle = (value * count + 1) / (count + 2);
   const independent =
-    variance < NEGLIGIBLE ** 2 ? count : Math.min(Math.max(count, (middle * (1 - middle)) / variance), Math.max(n, count));
+    variance < NEGLIGIBLE ** 2
+      ? count
+      : Math.min(Math.max(count, (middle * (1 - middle)) / variance), Math.max(n, count));
   return {
     value,
     n,
@@ -112,10 +114,7 @@ export function pairedDifference(a, b) {
   const centre = a.centre - b.centre;
   return {
     value,
-    interval: [
-      Math.min(value, Math.max(-1, centre - margin)),
-      Math.max(value, Math.min(1, centre + margin)),
-    ],
+    interval: [Math.min(value, Math.max(-1, centre - margin)), Math.max(value, Math.min(1, centre + margin))],
   };
 }
 

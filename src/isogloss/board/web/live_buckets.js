@@ -14,7 +14,14 @@ export function chosenCut(params, name) {
 }
 
 export const parsedEdges = (text) =>
-  [...new Set(text.split(/[,;\s:]+/).filter((part) => part !== "").map(Number))]
+  [
+    ...new Set(
+      text
+        .split(/[,;\s:]+/)
+        .filter((part) => part !== "")
+        .map(Number),
+    ),
+  ]
     .filter(Number.isFinite)
     .sort((a, b) => a - b)
     .slice(0, 11);
@@ -33,7 +40,11 @@ export function cutAttribute(examples, attribute, cut, usual = null) {
 }
 
 export const cutEdges = (column, counts, cut, usual = null) =>
-  cut?.rule === "at" ? cut.edges : cut ? edgesByRule(column, counts, cut.rule, cut.buckets) : (usual ?? edgesByRule(column, counts));
+  cut?.rule === "at"
+    ? cut.edges
+    : cut
+      ? edgesByRule(column, counts, cut.rule, cut.buckets)
+      : (usual ?? edgesByRule(column, counts));
 
 // Scores of one system in the buckets, or of two and their difference, 0..100.
 export function scoredBuckets({ examples }, metrics, { buckets, codes }) {

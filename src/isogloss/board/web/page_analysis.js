@@ -120,7 +120,10 @@ function chartFigures(about, live, charts, metric) {
       )
     : [];
   const done = new Set(usable ? live.examples.attributes.map(({ name }) => name) : []);
-  return [...found, ...charts.filter(({ attribute }) => !done.has(attribute)).map((chart) => builtFigure(about, chart))];
+  return [
+    ...found,
+    ...charts.filter(({ attribute }) => !done.has(attribute)).map((chart) => builtFigure(about, chart)),
+  ];
 }
 
 const origin = (live) =>
@@ -180,7 +183,6 @@ function filesOf({ board, mode, task, language }, figures) {
     of("low", "Low", ({ bucket }) => bucket.low ?? null, true),
     of("high", "High", ({ bucket }) => bucket.high ?? null, true),
   ];
-  const rows = () =>
-    figures.flatMap(({ attribute, bars }) => bars().map((bucket) => ({ attribute, bucket })));
+  const rows = () => figures.flatMap(({ attribute, bars }) => bars().map((bucket) => ({ attribute, bucket })));
   return exportButtons(`${mode}-analysis`, board, () => ({ columns, rows: rows() }));
 }
