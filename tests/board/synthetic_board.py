@@ -10,6 +10,7 @@ import numpy as np
 import hostile
 from isogloss.board.bundle import bundle
 from isogloss.board.encoding import script_json
+from isogloss.board.model import BoardSystem
 from isogloss.board.site import WEB
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
@@ -60,7 +61,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         cells[left_out][place, :: 1 + place % 3] = np.nan
     systems = [_system(place, count, draw) for place in range(count)]
     return {
-        "schema": 1,
+        "schema": 2,
         "made": "2026-11-16",
         "isogloss": "1.0",
         "title": "A made-up board",
@@ -228,7 +229,10 @@ def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
         if path.suffix != ".js":
             shutil.copy(path, folder / path.name)
     (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")
-    (folder / "data.js").write_text(f"globalThis.isoglossBoardData = {script_json(board)};\n", encoding="utf-8")
+    fields = list(BoardSystem.__struct_fields__)
+    listed = {"system_fields": fields, "systems": [[each.get(name) for name in fields] for each in board["systems"]]}
+    data = script_json({**board, **listed})
+    (folder / "data.js").write_text(f"globalThis.isoglossBoardData = {data};\n", encoding="utf-8")
     (folder / "bias.js").write_text(f"globalThis.isoglossBias = {script_json(BIAS)};\n", encoding="utf-8")
     for at, each in enumerate(board["systems"][:detailed]):
         call = f"globalThis.isoglossSystem({script_json(each['id'])}, {script_json(synthetic_detail(board, at))});\n"

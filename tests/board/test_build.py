@@ -12,7 +12,7 @@ from board.made_systems import XTREME_R, number, record
 from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE, script_json
 from isogloss.board.entries import BoardEntry
-from isogloss.board.model import PairedTest
+from isogloss.board.model import BoardSystem, PairedTest
 from isogloss.board.paired import PairedTests
 from isogloss.board.published import published_entries
 from isogloss.board.sources import entry_of_record, read_entries
@@ -145,23 +145,22 @@ def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
         tokens=True,
     )
     system = board_of(known).data.systems[0]
-    shown = msgspec.to_builtins(system)
-    assert shown == {
-        "id": "m",
-        "name": "m",
-        "kind": "llm",
-        "regime": "",
-        "complete": True,
-        "year": 2024,
-        "date": "2024-05-06",
-        "url": "https://example.org/m",
-        "parameters": 560_000_000,
-        "open_weights": True,
-        "parallel_data": False,
-        "contamination": "saw the test set",
-        "notes": ["one", "2"],
-        "provenance": 0,
-    }
+    assert system == BoardSystem(
+        "m",
+        "m",
+        "llm",
+        "",
+        complete=True,
+        year=2024,
+        date="2024-05-06",
+        url="https://example.org/m",
+        parameters=560_000_000,
+        open_weights=True,
+        parallel_data=False,
+        contamination="saw the test set",
+        notes=["one", "2"],
+        provenance=0,
+    )
 
 
 @pytest.mark.parametrize(

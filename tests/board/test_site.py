@@ -24,7 +24,9 @@ SUITE = 'title = "Two tasks"\ntasks = ["mini-xnli", "mini-xcopa"]\nlanguages = [
 
 def read_data(folder: Path):
     text = (folder / "data.js").read_text(encoding="utf-8")
-    return json.loads(text.removeprefix("globalThis.isoglossBoardData = ").removesuffix(";\n"))
+    data = json.loads(text.removeprefix("globalThis.isoglossBoardData = ").removesuffix(";\n"))
+    data["systems"] = [dict(zip(data["system_fields"], values, strict=False)) for values in data["systems"]]
+    return data
 
 
 def read_detail(folder: Path, identifier: str):
@@ -49,7 +51,7 @@ def test_the_command_makes_a_site_of_records_and_published_systems(tmp_path, cap
     assert str(out / "index.html") in capsys.readouterr().out
     assert {path.name for path in out.iterdir()} == {"index.html", "board.css", "app.js", "data.js", "systems"}
     data = read_data(out)
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["title"] == "Ours"
     assert [system["id"] for system in data["systems"][:3]] == ["mine", "mbert", "xlm-r-large"]
     assert {path.stem for path in (out / "systems").iterdir()} == {system["id"] for system in data["systems"]}

@@ -98,6 +98,7 @@ def make_board(
         tasks=[_task(name, suite) for name in suite.tasks],
         categories=[BoardCategory(name, list(names)) for name, names in suite.categories.items()],
         languages=_languages(suite, data),
+        system_fields=list(BoardSystem.__struct_fields__),
         systems=systems,
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),

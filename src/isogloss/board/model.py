@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-SCHEMA = 1
+SCHEMA = 2
 OVERALL = "overall"
 KINDS = ("encoder", "llm", "retrieval", "floor", "other")
 
@@ -69,8 +69,8 @@ class BoardLanguage(msgspec.Struct, frozen=True):
     near: list[str]
 
 
-class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A system, and what is known of it.
+class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
+    """A system, and what is known of it: a list in `data.js`, whose `system_fields` name its places.
 
     Attributes:
         id: letters, digits and hyphens alone; the name of its file.
@@ -147,6 +147,7 @@ class BoardData(msgspec.Struct, frozen=True):
     """All that the pages share.
 
     Attributes:
+        system_fields: what stands at each place of a system; what is left out at its end has no value.
         cells: by task, systems by its languages, packed. Where a task's figure is the mean of several metrics,
             `task:metric` has all of them but the last.
         averages: by column: "overall", a category, a task.
@@ -169,6 +170,7 @@ class BoardData(msgspec.Struct, frozen=True):
     tasks: list[BoardTask]
     categories: list[BoardCategory]
     languages: list[BoardLanguage]
+    system_fields: list[str]
     systems: list[BoardSystem]
     cells: dict[str, str]
     averages: dict[str, PackedAverages]

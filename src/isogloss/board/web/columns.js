@@ -1,5 +1,5 @@
 import { categoryTitle, systemCell, disclosed, provenanceLines, intervalText, METADATA } from "./describe.js";
-import { drawn, element, listed, missing, plural, scoreText } from "./dom.js";
+import { element, listed, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { changeParams } from "./state.js";
 import { tieLetters } from "./standings.js";
@@ -56,16 +56,13 @@ export function lackText(board, row, column = null) {
 
 // A score with its interval on the scale of all that are shown.
 function intervalStrip(figure, [from, to]) {
-  const wide = 64;
-  const x = (value) => 3 + (wide - 6) * Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
-  const strip = drawn(
-    "svg",
-    { width: wide, height: 12, viewBox: `0 0 ${wide} 12`, class: "strip", "aria-hidden": "true" },
-    drawn("line", { x1: 0, x2: wide, y1: 6, y2: 6, class: "base" }),
-  );
-  if (!missing(figure.low))
-    strip.append(drawn("line", { x1: x(figure.low), x2: x(figure.high), y1: 6, y2: 6, class: "whisker" }));
-  strip.append(drawn("circle", { cx: x(figure.value), cy: 6, r: 3 }));
+  const share = (value) => `${Math.round(1000 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))) / 10}%`;
+  const strip = element("i", { class: missing(figure.low) ? "strip" : "strip whiskered" });
+  strip.style.setProperty("--at", share(figure.value));
+  if (!missing(figure.low)) {
+    strip.style.setProperty("--low", share(figure.low));
+    strip.style.setProperty("--high", share(figure.high));
+  }
   return strip;
 }
 
@@ -78,27 +75,28 @@ function spread(rows, id) {
   return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
 }
 
+// Which figures have a footnote, found once.
+const footnotedFigures = new WeakMap();
+
+function footnoted(board) {
+  if (!footnotedFigures.has(board))
+    footnotedFigures.set(board, new Set((board.footnotes ?? []).map(({ system, task }) => `${system} ${task}`)));
+  return footnotedFigures.get(board);
+}
+
 function scoreColumn(table, column, best) {
   let range = [0, 100];
   const figure = (row) => row.figures.get(column.id);
-  const notes = (row) =>
-    (table.board.footnotes ?? []).some((note) => note.system === row.system?.id && note.task === column.id);
   const show = (row) => {
     const found = figure(row);
-    const text = element(
-      "span",
-      {
-        class: found.partial
-          ? "partial"
-          : !missing(found.value) && scoreText(found.value) === scoreText(best)
-            ? "best"
-            : null,
-      },
-      scoreText(found.value),
-      found.partial ? "°" : "",
-      notes(row) ? element("sup", {}, "†") : null,
-    );
-    return column.kind === "overall" && !missing(found.value) ? [text, intervalStrip(found, range)] : text;
+    const text = found.partial ? `${scoreText(found.value)}°` : scoreText(found.value);
+    if (column.kind === "overall") return missing(found.value) ? text : [text, intervalStrip(found, range)];
+    return footnoted(table.board).has(`${row.system.id} ${column.id}`) ? [text, element("sup", {}, "†")] : text;
+  };
+  const bestText = scoreText(best);
+  const mark = (row) => {
+    const { value, partial } = figure(row);
+    return partial ? "partial" : !row.human && !missing(value) && scoreText(value) === bestText ? "best" : null;
   };
   const part = column.part;
   const cut =
@@ -130,6 +128,7 @@ function scoreColumn(table, column, best) {
     numeric: true,
     score: true,
     show,
+    mark,
     lower: part ? part.task.lower_is_better : column.lower,
     fileTitle:
       column.kind === "category"
@@ -224,6 +223,7 @@ function tickColumn(params) {
           checked: ticked.includes(system.id),
           "aria-label": `tick ${system.name}`,
           "data-id": system.id,
+          "data-focus": `tick-${system.id}`,
           change: (event) =>
             changeParams({
               tick: event.target.checked ? [...ticked, system.id] : ticked.filter((id) => id !== system.id),

@@ -54,8 +54,11 @@ function shortNames(tasks) {
 
 // The board as the pages use it: scores unpacked, everything found by its name.
 export function openBoard(data) {
-  if (data?.schema !== 1) throw new Error("data.js is missing, or made for another version of these pages");
-  const systems = data.systems.map((system, at) => ({ ...system, at, name: system.name.trim() || system.id }));
+  if (data?.schema !== 2) throw new Error("data.js is missing, or made for another version of these pages");
+  const systems = data.systems.map((values, at) => {
+    const system = Object.fromEntries(values.map((value, place) => [data.system_fields[place], value]));
+    return { ...system, at, name: system.name.trim() || system.id };
+  });
   const none = (length) => new Float64Array(length).fill(NaN);
   const single = singleMetrics(data);
   const names = shortNames(data.tasks);

@@ -15,13 +15,17 @@ function filledNode(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(
-    ...children
-      .flat(Infinity)
-      .filter((child) => child !== null && child !== undefined && child !== false)
-      .map((child) => (child instanceof Node ? child : printable(child))),
-  );
+  appendAll(node, children);
   return node;
+}
+
+// Nodes and texts, however deep they lie in lists.
+export function appendAll(node, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) appendAll(node, child);
+    else if (child !== null && child !== undefined && child !== false)
+      node.append(child instanceof Node ? child : printable(child));
+  }
 }
 
 // An HTML element; attributes that are functions are listeners, children that are no nodes are text.
@@ -52,7 +56,8 @@ export const signedText = (value) => {
   return text === "0.0" || missing(value) ? text : `${value < 0 ? "−" : "+"}${text}`;
 };
 
-export const countText = (value) => (missing(value) ? "–" : value.toLocaleString("en-GB"));
+const grouped = new Intl.NumberFormat("en-GB");
+export const countText = (value) => (missing(value) ? "–" : grouped.format(value));
 
 export function sizeText(value) {
   if (missing(value)) return "–";

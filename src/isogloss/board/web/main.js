@@ -53,9 +53,18 @@ function openPages(board, place) {
         place.focus({ preventScroll: true });
       }
     }
-    page.update?.(route.params);
+    keepFocus(place, () => page.update?.(route.params));
     document.documentElement.dataset.ready = String(Number(document.documentElement.dataset.ready ?? 0) + 1);
   };
+}
+
+// What is drawn anew takes the focus with it: the new one of the same name gets it back, or the page, if there is none.
+function keepFocus(place, update) {
+  const name = document.activeElement?.dataset.focus;
+  update();
+  if (!name || document.activeElement !== document.body) return;
+  const again = [...place.querySelectorAll("[data-focus]")].find((each) => each.dataset.focus === name && !each.disabled);
+  (again ?? place).focus({ preventScroll: true });
 }
 
 function themeSwitch(button) {

@@ -81,6 +81,7 @@ export function languagesPage(board) {
           "button",
           {
             type: "button",
+            "data-focus": `view-${id}`,
             "aria-pressed": String(view === id),
             click: () => changeParams({ view: id === "heat" ? null : id }),
           },
@@ -154,6 +155,7 @@ function heatView(board, tasks, languages, params) {
       "button",
       {
         type: "button",
+        "data-focus": `page-${text}`,
         disabled: to < 1 || (to - 1) * ROWS >= rows.length,
         click: () => changeParams({ page: to === 1 ? null : to }),
       },

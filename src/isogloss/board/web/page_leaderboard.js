@@ -7,7 +7,7 @@ import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "./filt
 import { analysisBar } from "./analyses.js";
 import { plotPanel } from "./page_plots.js";
 import { RANKINGS } from "./ranking.js";
-import { changeParams } from "./state.js";
+import { changeParams, readRoute } from "./state.js";
 import { chosenWeights, standings } from "./standings.js";
 import { dataTable } from "./table.js";
 
@@ -62,6 +62,7 @@ function chips(board, params) {
         {
           type: "button",
           class: "chip",
+          "data-focus": "chip",
           "aria-label": `remove the filter ${text(key, value)}`,
           click: () => changeParams({ [key]: params.getAll(key).filter((each) => each !== value), page: null }),
         },
@@ -85,25 +86,35 @@ function chips(board, params) {
   return made;
 }
 
-// Boxes for columns: what is shown at the start can be hidden, and the other way round.
-function columnPanel(table, params) {
-  const [hidden, also] = [params.getAll("hide"), params.getAll("also")];
-  return columnChoices(table).map(({ id, title, start }) => {
-    const [key, list] = start ? ["hide", hidden] : ["also", also];
-    const shown = start !== list.includes(id);
-    return element(
-      "label",
-      { class: "box" },
-      element("input", {
-        type: "checkbox",
-        checked: shown,
-        "data-column": id,
-        change: (event) =>
-          changeParams({ [key]: event.target.checked === start ? list.filter((each) => each !== id) : [...list, id] }),
-      }),
-      title,
-    );
-  });
+// Boxes for columns: what is shown at the start can be hidden, and the other way round. They stay the same boxes while the
+// columns do, so that focus stays where it is.
+function columnPanel(list) {
+  let boxes = new Map();
+  const change = (id, start, checked) => {
+    const key = start ? "hide" : "also";
+    const chosen = readRoute()
+      .params.getAll(key)
+      .filter((each) => each !== id);
+    changeParams({ [key]: checked === start ? chosen : [...chosen, id] });
+  };
+  const made = ({ id, title, start }) => {
+    const box = element("input", {
+      type: "checkbox",
+      "data-column": id,
+      change: () => change(id, start, box.checked),
+    });
+    list.append(element("label", { class: "box" }, box, title));
+    return [id, box];
+  };
+  return (table, params) => {
+    const choices = columnChoices(table);
+    if (choices.length !== boxes.size || !choices.every(({ id }) => boxes.has(id))) {
+      list.replaceChildren();
+      boxes = new Map(choices.map(made));
+    }
+    for (const { id, start } of choices)
+      boxes.get(id).checked = start !== params.getAll(start ? "hide" : "also").includes(id);
+  };
 }
 
 function weightSliders(board) {
@@ -112,8 +123,8 @@ function weightSliders(board) {
       task.name,
       (params) => chosenWeights(params)[task.id] ?? 1,
       (weight) => {
-        const params = new URLSearchParams(location.hash.split("?")[1] ?? "");
-        const others = params.getAll("w").filter((each) => !each.startsWith(`${task.id}:`));
+        const others = readRoute()
+          .params.getAll("w").filter((each) => !each.startsWith(`${task.id}:`));
         changeParams({ w: weight === 1 ? others : [...others, `${task.id}:${weight}`] }, { replace: true });
       },
     ),
@@ -155,6 +166,7 @@ export function leaderboardPage(board) {
     sliders.map(({ node }) => node),
   );
   const columnList = element("div", { class: "options wide" });
+  const syncColumns = columnPanel(columnList);
   const columnsBox = element(
     "details",
     { class: "many columns" },
@@ -207,7 +219,7 @@ export function leaderboardPage(board) {
     place.explains.replaceChildren(element("p", { class: "soft" }, table.choice.hint));
     weights.hidden = table.choice.ranking !== "weights";
     place.chips.replaceChildren(...chips(board, params));
-    columnList.replaceChildren(...columnPanel(table, params));
+    syncColumns(table, params);
     const active = FILTER_KEYS.filter(
       (key) => !["q", "task", "language", "complete"].includes(key) && params.has(key),
     ).length;
@@ -221,6 +233,7 @@ export function leaderboardPage(board) {
       return;
     }
     const human = humanRow(table);
+    const ticked = new Set(params.getAll("tick"));
     const made = dataTable({
       columns,
       rows: table.rows,
@@ -230,7 +243,7 @@ export function leaderboardPage(board) {
       before: human ? [human] : [],
       fallback: (a, b) => b.cells - a.cells,
       rowClass: (row) =>
-        [row.rank === null ? "unranked" : "", params.getAll("tick").includes(row.system.id) ? "ticked" : ""]
+        [row.rank === null ? "unranked" : "", ticked.has(row.system.id) ? "ticked" : ""]
           .join(" ")
           .trim() || null,
     });
@@ -254,6 +267,7 @@ function tabs(view, table, board) {
       "button",
       {
         type: "button",
+        "data-focus": `view-${id}`,
         "aria-pressed": String(view === id),
         click: () => changeParams({ view: id === "table" ? null : id }),
       },

@@ -40,12 +40,12 @@ const WORST = 10;
 export function weightedMean(values, weights) {
   let sum = 0;
   let total = 0;
-  values.forEach((value, at) => {
+  for (let at = 0; at < values.length; at++) {
     const weight = weights ? weights[at] : 1;
-    if (weight === 0) return;
-    sum += weight * value;
+    if (weight === 0) continue;
+    sum += weight * values[at];
     total += weight;
-  });
+  }
   return total ? sum / total : NaN;
 }
 
@@ -67,17 +67,19 @@ export function groupedBy(items, key) {
   return groups;
 }
 
-// The places of a task's languages by family, found once for all systems.
-const familyPlaces = new WeakMap();
-
-function placesByFamily(codes, language) {
-  if (!familyPlaces.has(codes)) {
-    const places = codes.map((code, at) => at);
-    const families = groupedBy(places, (at) => language.get(codes[at])?.family ?? codes[at]);
-    familyPlaces.set(codes, [...families.values()]);
-  }
-  return familyPlaces.get(codes);
+// What follows from the languages of a task alone, found once for all systems.
+function foundOnce(find) {
+  const known = new WeakMap();
+  return (codes, ...rest) => {
+    if (!known.has(codes)) known.set(codes, find(codes, ...rest));
+    return known.get(codes);
+  };
 }
+
+const placesByFamily = foundOnce((codes, language) => {
+  const places = codes.map((code, at) => at);
+  return [...groupedBy(places, (at) => language.get(codes[at])?.family ?? codes[at]).values()];
+});
 
 // The mean over families of the mean over each family's languages.
 const familyMean = (codes, scores, language) =>
@@ -89,24 +91,41 @@ const familyMean = (codes, scores, language) =>
     }),
   );
 
+const weightsBy = Object.fromEntries(
+  ["speakers", "articles"].map((field) => [
+    field,
+    foundOnce((codes, language) => codes.map((code) => language.get(code)?.[field] ?? 0)),
+  ]),
+);
+
 // The mean over the tasks that have a language of any weight; a missing score of such a language makes it NaN.
 const countedMean = (parts, language, field) =>
   weightedMean(
     parts
-      .map(({ codes, scores }) => ({ scores, weights: codes.map((code) => language.get(code)?.[field] ?? 0) }))
+      .map(({ codes, scores }) => ({ scores, weights: weightsBy[field](codes, language) }))
       .filter(({ weights }) => weights.some((weight) => weight > 0))
       .map(({ scores, weights }) => weightedMean(scores, weights)),
   );
 
+const codeNumbers = new Map();
+const numbersOf = foundOnce((codes) =>
+  codes.map((code) => {
+    if (!codeNumbers.has(code)) codeNumbers.set(code, codeNumbers.size);
+    return codeNumbers.get(code);
+  }),
+);
+
+// The mean over its tasks for every language.
 function languageMeans(parts) {
-  const sums = new Map();
-  const counts = new Map();
-  for (const { codes, scores } of parts)
-    codes.forEach((code, at) => {
-      sums.set(code, (sums.get(code) ?? 0) + scores[at]);
-      counts.set(code, (counts.get(code) ?? 0) + 1);
-    });
-  return new Map([...sums].map(([code, sum]) => [code, sum / counts.get(code)]));
+  const numbers = parts.map(({ codes }) => numbersOf(codes));
+  const [sums, counts] = [new Float64Array(codeNumbers.size), new Float64Array(codeNumbers.size)];
+  parts.forEach(({ scores }, part) => {
+    for (let at = 0; at < scores.length; at++) {
+      sums[numbers[part][at]] += scores[at];
+      counts[numbers[part][at]] += 1;
+    }
+  });
+  return Array.from(sums, (sum, at) => sum / counts[at]).filter((_, at) => counts[at]);
 }
 
 const categoryMean = (parts, figure) =>
@@ -126,11 +145,11 @@ export function overallFigure(ranking, parts, { language, weights = {} }) {
     case "resources":
       return countedMean(parts, language, "articles");
     case "worst": {
-      const means = [...languageMeans(parts).values()];
+      const means = languageMeans(parts);
       return means.some(Number.isNaN) ? NaN : weightedMean(means.sort((a, b) => a - b).slice(0, WORST));
     }
     case "gini": {
-      const means = [...languageMeans(parts).values()];
+      const means = languageMeans(parts);
       return means.some(Number.isNaN) ? NaN : 100 * giniIndex(means);
     }
     case "weights":
@@ -146,20 +165,11 @@ export function overallFigure(ranking, parts, { language, weights = {} }) {
 // Rankings that look at single languages, not only at the averages of tasks.
 export const BY_LANGUAGE = ["family", "speakers", "resources", "worst", "gini"];
 
-// The parts of one system: a task in all its languages has the board's own average, which may be known where cells are not.
-export function systemParts(board, system, columns, byLanguage = false) {
-  return columns.map(({ task, codes, whole, scores }) => {
-    const cells = byLanguage && whole ? task.cells : scores;
-    const found = codes.map((code) => cells[system.at * task.languages.length + task.place.get(code)]);
-    const known = whole ? (board.averages.get(task.id)?.value[system.at] ?? NaN) : NaN;
-    return {
-      id: task.id,
-      category: task.category,
-      codes,
-      scores: found,
-      figure: Number.isNaN(known) ? weightedMean(found) : known,
-    };
-  });
+// The scores of one system in the languages of a column. Rankings by language take the metric that is printed by language.
+export function columnScores(system, { task, codes, whole, scores }, byLanguage = false) {
+  const cells = byLanguage && whole ? task.cells : scores;
+  const first = system.at * task.languages.length;
+  return codes.map((code) => cells[first + task.place.get(code)]);
 }
 
 // What a partial system has, for a figure that is marked as partial: the mean of the cells that are there.

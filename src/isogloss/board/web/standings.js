@@ -1,13 +1,13 @@
-import { chosenColumns, keptSystems, narrowedCells } from "./filters.js";
+import { CELL_FILTERS, chosenColumns, keptSystems, narrowedCells } from "./filters.js";
 import {
   BY_LANGUAGE,
   RANKINGS,
+  columnScores,
   groupedBy,
   overallFigure,
   partialMean,
   rankIntervals,
   ranksOf,
-  systemParts,
   weightedMean,
 } from "./ranking.js";
 import { drawnRankIntervals } from "./rank_draws.js";
@@ -44,11 +44,14 @@ function boardFigure(board, name, system) {
     : null;
 }
 
-function taskFigure(board, system, part, column) {
+// A task in all its languages has the board's own average, which may be known where cells are not.
+function taskFigure(board, system, column) {
   const ready = column.whole ? boardFigure(board, column.task.id, system) : null;
   if (ready) return ready;
-  if (!Number.isNaN(part.figure)) return figureOf(part.figure);
-  const { value, n } = partialMean(part.scores);
+  const scores = columnScores(system, column);
+  const mean = weightedMean(scores);
+  if (!Number.isNaN(mean)) return figureOf(mean);
+  const { value, n } = partialMean(scores);
   return figureOf(value, { partial: n > 0, n, of: column.codes.length });
 }
 
@@ -62,51 +65,76 @@ function categoryFigure(board, name, group, figures, system) {
 }
 
 function systemStanding(board, system, columns, shown, choice) {
-  const parts = systemParts(board, system, columns);
-  const figures = new Map(columns.map((column, at) => [column.task.id, taskFigure(board, system, parts[at], column)]));
+  const figures = new Map(columns.map((column) => [column.task.id, taskFigure(board, system, column)]));
   for (const column of shown) {
     if (column.kind === "category")
       figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
   }
   const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
-  const other = BY_LANGUAGE.includes(choice.ranking) && columns.some(({ whole, task }) => whole && task.cellMetric);
-  const counted = other ? systemParts(board, system, columns, true) : parts;
-  figures.set(
-    "overall",
-    ready ?? figureOf(overallFigure(choice.ranking, counted, { language: board.language, weights: choice.weights })),
-  );
-  return { system, figures, cells: system.cells, lacking: () => lackingCells(columns, parts) };
+  figures.set("overall", ready ?? figureOf(overallOf(board, system, columns, figures, choice)));
+  return { system, figures, cells: system.cells, lacking: () => lackingCells(system, columns, figures) };
 }
 
-// The chosen cells that a system does not have, by task; asked for only where they are named.
-const lackingCells = (columns, parts) =>
-  columns
-    .map((column, at) => ({
-      column,
-      figure: parts[at].figure,
-      codes: column.codes.filter((code, place) => Number.isNaN(parts[at].scores[place])),
-    }))
-    .filter(({ codes, figure }) => codes.length && Number.isNaN(figure));
+function overallOf(board, system, columns, figures, { ranking, weights }) {
+  const byLanguage = BY_LANGUAGE.includes(ranking);
+  const parts = columns.map((column) => {
+    const { value, partial } = figures.get(column.task.id);
+    const scores = byLanguage ? columnScores(system, column, true) : null;
+    return {
+      id: column.task.id,
+      category: column.task.category,
+      codes: column.codes,
+      scores,
+      figure: partial ? NaN : value,
+    };
+  });
+  return overallFigure(ranking, parts, { language: board.language, weights });
+}
 
-// All rows of the leaderboard with their ranks: by the score column that the table is sorted by, over the systems that
-// the filters leave and that have a whole figure there.
-export function standings(board, params) {
+// The figures of all systems for a choice of cells and a ranking: other filters, orders and pages only choose among them.
+let lastFigures = { key: null };
+
+function systemFigures(board, params) {
+  const key = [...CELL_FILTERS.map((filter) => filter.key), "ranking", "w"]
+    .map((name) => JSON.stringify(params.getAll(name)))
+    .join();
+  if (lastFigures.key === key && lastFigures.board === board) return lastFigures;
   const columns = chosenColumns(board, params);
   const shown = scoreColumns(board, columns);
   const ranking = RANKINGS.find(({ id }) => id === chosenRanking(board, params)) ?? RANKINGS[0];
   const choice = {
     ranking: ranking.id,
+    title: ranking.title,
     hint: ranking.hint,
     weights: chosenWeights(params),
     narrowed: narrowedCells(params),
   };
-  const kept = keptSystems(board, params);
-  let rows = kept.map((system) => systemStanding(board, system, columns, shown, choice));
+  shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
+  const rows = board.systems.map((system) => systemStanding(board, system, columns, shown, choice));
+  lastFigures = { key, board, columns, shown, ranking, choice, rows };
+  return lastFigures;
+}
+
+// The chosen cells that a system does not have, by task; asked for only where they are named.
+function lackingCells(system, columns, figures) {
+  return columns
+    .filter(({ task }) => figures.get(task.id).partial || Number.isNaN(figures.get(task.id).value))
+    .map((column) => {
+      const scores = columnScores(system, column);
+      return { column, codes: column.codes.filter((_, place) => Number.isNaN(scores[place])) };
+    })
+    .filter(({ codes }) => codes.length);
+}
+
+// All rows of the leaderboard with their ranks: by the score column that the table is sorted by, over the systems that
+// the filters leave and that have a whole figure there.
+export function standings(board, params) {
+  const { columns, shown, ranking, choice, rows: all } = systemFigures(board, params);
+  let rows = keptSystems(board, params).map(({ at }) => ({ ...all[at] }));
   const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
   if (params.get("complete")) rows = rows.filter((row) => visible.every(({ id }) => wholeValue(row, id) !== null));
   const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
   const lower = lowerIsBetter(by, columns, ranking);
-  shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
   const ranks = ranksOf(values, lower);
   rows.forEach((row, at) => {

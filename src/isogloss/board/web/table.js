@@ -1,11 +1,12 @@
-import { countText, element, missing } from "./dom.js";
+import { appendAll, countText, element, missing, printable } from "./dom.js";
+import { arrowKeys } from "./keys.js";
 import { changeParams } from "./state.js";
-import { withTip } from "./tips.js";
+import { withCellTips, withTip } from "./tips.js";
 
 const ROWS_PER_PAGE = 50;
 
 // A table from columns and rows. A column has an id, a title, and `value(row)` for sorting and files; `show(row)` makes
-// what is seen, `tip(row)` what is said on hover and focus, `strength(row)` from 0 to 1 how dark it is.
+// what is seen, `tip(row)` what is said on hover and focus, `strength(row)` from 0 to 1 how dark it is, `mark(row)` a class.
 function sortRows(given, column, descending, fallback = null) {
   // Rows without a value stay in the order that the fallback gives them.
   const rows = fallback ? [...given].sort(fallback) : given;
@@ -45,7 +46,7 @@ function headCell(column, sort, start) {
     });
   const button = element(
     "button",
-    { type: "button", class: "sort", click },
+    { type: "button", class: "sort", "data-focus": `sort-${column.id}`, click },
     column.title,
     element("span", { class: "arrow", "aria-hidden": "true" }, active ? (sort.descending ? "↓" : "↑") : "↕"),
     column.note ? element("span", { class: "of" }, column.note) : null,
@@ -78,46 +79,41 @@ function groupHeads(columns) {
   );
 }
 
-function bodyCell(column, row) {
-  const shown = column.show ? column.show(row) : column.value(row);
-  const cell = element(
-    column.heads ? "th" : "td",
-    { class: column.className, scope: column.heads ? "row" : null },
-    shown ?? "–",
+// Rows are copies of one pattern, of which only the texts differ: that is quicker than making every cell by itself.
+function tableRows(columns, rows, rowClass) {
+  const pattern = element(
+    "tr",
+    {},
+    columns.map(({ heads, className }) =>
+      element(heads ? "th" : "td", { class: className, scope: heads ? "row" : null }),
+    ),
   );
-  if (column.tip) {
-    withTip(cell, () => column.tip(row));
-    cell.tabIndex = -1;
-  }
-  const strength = column.strength?.(row);
-  if (!missing(strength)) cell.style.setProperty("--strength", `${Math.round(100 * strength)}%`);
-  return cell;
+  return rows.map((row) => {
+    const line = pattern.cloneNode(true);
+    const name = rowClass?.(row);
+    if (name) line.className = name;
+    columns.forEach((column, at) => fillCell(line.children[at], column, row));
+    return line;
+  });
 }
 
-// Cells that say more are reached with the arrow keys, from one stop of the tab key.
-function arrowKeys(body) {
-  const first = body.querySelector("[tabindex]");
-  if (first) first.tabIndex = 0;
-  body.addEventListener("focusin", (event) => {
-    if (!event.target.matches("td[tabindex], th[tabindex]")) return;
-    body.querySelectorAll("[tabindex='0']").forEach((cell) => {
-      cell.tabIndex = -1;
-    });
-    event.target.tabIndex = 0;
+function fillCell(cell, column, row) {
+  const shown = (column.show ? column.show(row) : column.value(row)) ?? "–";
+  if (typeof shown === "object") appendAll(cell, [shown]);
+  else cell.textContent = printable(shown);
+  const mark = column.mark?.(row);
+  if (mark) cell.classList.add(mark);
+  const strength = row.human ? null : column.strength?.(row);
+  if (!missing(strength)) cell.style.setProperty("--strength", `${Math.round(100 * strength)}%`);
+}
+
+function tableBody(columns, rows, { rowClass = null, className = null } = {}) {
+  const body = element("tbody", { class: className }, tableRows(columns, rows, rowClass));
+  withCellTips(body, (cell) => {
+    const column = columns[cell.cellIndex];
+    return column?.tip ? () => column.tip(rows[cell.parentNode.sectionRowIndex]) : null;
   });
-  body.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-    const cell = event.target.closest("td[tabindex], th[tabindex]");
-    if (!step || cell !== event.target) return;
-    event.preventDefault();
-    const line = cell.parentElement;
-    let [y, x] = [line.sectionRowIndex + step[0], cell.cellIndex + step[1]];
-    while (body.rows[y]?.cells[x] && !body.rows[y].cells[x].hasAttribute("tabindex")) {
-      y += step[0];
-      x += step[1];
-    }
-    body.rows[y]?.cells[x]?.focus();
-  });
+  return body;
 }
 
 export function dataTable({
@@ -139,18 +135,8 @@ export function dataTable({
   const page = Math.min(pages, Math.max(1, Number(params.get("page")) || 1));
   const shown = sorted.slice((page - 1) * perPage, page * perPage);
   for (const column of columns) column.prepare?.(shown);
-  const body = element(
-    "tbody",
-    {},
-    shown.map((row) =>
-      element(
-        "tr",
-        { class: rowClass?.(row) },
-        columns.map((column) => bodyCell(column, row)),
-      ),
-    ),
-  );
-  arrowKeys(body);
+  const body = tableBody(columns, shown, { rowClass });
+  arrowKeys(body, (cell) => columns[cell.cellIndex].tip);
   const head = element(
     "thead",
     {},
@@ -161,20 +147,7 @@ export function dataTable({
       columns.map((column) => headCell(column, sort, start)),
     ),
   );
-  const top =
-    before.length && page === 1
-      ? element(
-          "tbody",
-          { class: "before" },
-          before.map((row) =>
-            element(
-              "tr",
-              {},
-              columns.map((column) => bodyCell({ ...column, strength: null }, row)),
-            ),
-          ),
-        )
-      : null;
+  const top = before.length && page === 1 ? tableBody(columns, before, { className: "before" }) : null;
   const table = element("table", { class: "data" }, caption ? element("caption", {}, caption) : null, head, top, body);
   const scroller = element(
     "div",
@@ -195,6 +168,7 @@ function pager(page, pages, total, perPage) {
       "button",
       {
         type: "button",
+        "data-focus": `page-${text}`,
         disabled: to < 1 || to > pages,
         click: () => {
           changeParams({ page: to === 1 ? null : to });

@@ -2,6 +2,8 @@ import { element } from "./dom.js";
 
 // What is said of an element while it is pointed at or focused: a list of lines, made when needed.
 const tipLines = new WeakMap();
+// The same for all cells of a table at once: from its body to a function of a cell, which gives such a list's maker or null.
+const cellTips = new WeakMap();
 const tipBox = element("div", { id: "tip", role: "tooltip", hidden: true });
 let tipTarget = null;
 
@@ -10,8 +12,15 @@ export function withTip(node, lines) {
   return node;
 }
 
+export function withCellTips(body, linesOf) {
+  cellTips.set(body, linesOf);
+  return body;
+}
+
+const madeLines = (node) => tipLines.get(node) ?? cellTips.get(node.parentNode?.parentNode)?.(node) ?? null;
+
 function tipOwner(node) {
-  for (let at = node; at && at !== document; at = at.parentNode) if (tipLines.has(at)) return at;
+  for (let at = node; at && at !== document; at = at.parentNode) if (madeLines(at)) return at;
   return null;
 }
 
@@ -29,7 +38,7 @@ function showTip(owner) {
   tipTarget = owner;
   tipBox.hidden = !owner;
   if (!owner) return;
-  const lines = tipLines.get(owner)();
+  const lines = madeLines(owner)();
   tipBox.replaceChildren(...lines.filter(Boolean).map((line, at) => element(at ? "p" : "strong", {}, line)));
   owner.setAttribute("aria-describedby", "tip");
   placeTip(owner.getBoundingClientRect());
