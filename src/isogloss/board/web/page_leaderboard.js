@@ -36,6 +36,7 @@ function headline(table) {
     ` leads ${by} with `,
     element("strong", {}, scoreText(figure.value)),
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,
+    table.by.lower ? ", lower is better" : "",
     peers.length ? `; ${plural(peers.length, "other system")} could be first as well` : "",
     `. ${plural(ranked.length, "system")} ranked${rest ? `, ${rest} shown without a rank because cells are missing` : ""}.`,
   );

@@ -1,7 +1,7 @@
 import { barChart } from "./bars.js";
 import { lackText } from "./columns.js";
 import { METADATA, badges, categoryTitle, disclosed, intervalText } from "./describe.js";
-import { scorePaint } from "./colour.js";
+import { directedPaint, scorePaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
@@ -95,7 +95,9 @@ function scoreCards(table, row) {
         const figure = row.figures.get(column.id);
         const others = table.rows
           .map((each) => each.figures.get(column.id))
-          .filter(({ value, partial }) => !partial && value > figure.value).length;
+          .filter(
+            ({ value, partial }) => !partial && (column.lower ? value < figure.value : value > figure.value),
+          ).length;
         return element(
           "div",
           { class: "figure" },
@@ -142,7 +144,13 @@ function cellsSection(board, system) {
     "section",
     {},
     element("h2", {}, "Every task in every language"),
-    scoreKey(...range),
+    scoreKey(
+      ...range,
+      directedPaint(
+        tasks.every((task) => task.lower_is_better),
+        range,
+      ),
+    ),
     heatTable({
       rows: tasks,
       columns: languages,
@@ -152,7 +160,7 @@ function cellsSection(board, system) {
         withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
       value: (task, { code }) => (task.place.has(code) ? cellScore(task, system, code) : undefined),
       text: (score) => String(Math.round(score)),
-      paintOf: (score) => scorePaint(score, ...range),
+      paintOf: (score, task) => directedPaint(task.lower_is_better, range)(score),
       href: (task, { code }) => hashOf(["task", task.id, code]),
       tip: (task, language, score) => [`${task.name} in ${language.name}: ${scoreText(score)}`, language.family],
     }),
@@ -184,7 +192,7 @@ function gapSection(board, system) {
     element(
       "p",
       { class: "soft" },
-      "English minus the mean of the other languages: the smaller, the better the system carries over.",
+      "English minus the mean of the other languages: the nearer to zero, the better the system carries over.",
     ),
     barChart({ records, signed: records.some(({ value }) => value < 0), description: "Transfer gap by task" }),
   );

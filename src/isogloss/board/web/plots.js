@@ -6,13 +6,14 @@ const HEIGHT = 420;
 const EDGE = { left: 48, right: 24, top: 16, bottom: 48 };
 
 // The points that no other beats with less: going right, each is better than all before it.
-function paretoLine(points) {
+function paretoLine(points, lower) {
+  const goodness = ({ y }) => (lower ? -y : y);
   let best = -Infinity;
   return [...points]
-    .sort((a, b) => a.x - b.x || b.y - a.y)
+    .sort((a, b) => a.x - b.x || goodness(b) - goodness(a))
     .filter((point) => {
-      if (point.y <= best) return false;
-      best = point.y;
+      if (goodness(point) <= best) return false;
+      best = goodness(point);
       return true;
     });
 }
@@ -50,7 +51,7 @@ function logTicks(from, to) {
 }
 
 // A figure of systems against something they cost. `x` of a point is already on its scale (a logarithm, a date).
-export function scatter({ points, xTitle, yTitle, xTicks, xText, log, description }) {
+export function scatter({ points, xTitle, yTitle, xTicks, xText, log, lower, description }) {
   const place = element("div", { class: "plot" });
   const padded = (values, share) => {
     const [from, to] = [Math.min(...values), Math.max(...values)];
@@ -65,7 +66,7 @@ export function scatter({ points, xTitle, yTitle, xTicks, xText, log, descriptio
     points.map(({ y }) => y),
     0.08,
   );
-  const line = paretoLine(points);
+  const line = paretoLine(points, lower);
   return drawnToWidth(place, (width) => {
     const px = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
     const py = (y) => HEIGHT - EDGE.bottom - ((y - y0) / (y1 - y0)) * (HEIGHT - EDGE.top - EDGE.bottom);
