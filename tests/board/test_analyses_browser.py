@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 import pytest
 
 import isogloss
@@ -292,3 +293,36 @@ def test_reasons_of_buttons_are_said_to_those_who_do_not_see(open_page: Open, an
     go(tab, "#/?tick=alpha&tick=beta")
     tab.wait_for_selector("[data-mode=pairwise]:not([aria-disabled])")
     assert tab.locator("#why-pairwise").count() == 0
+
+
+def test_what_explain_said_holds_until_edges_are_moved(open_page: Open, answered_board: Path) -> None:
+    analysis = explained(
+        answered_board, *NAMES, tasks=["mini-xquad"], languages=["sw"], attributes=["cLen=20:22", "qLen"]
+    )
+    told = msgspec.json.decode(msgspec.json.encode(analysis))
+    for facet in told["explanations"][0]["facets"]:
+        facet["insight"] = "A sentence of explain."
+    (answered_board / "explain.json").write_text(json.dumps(told), encoding="utf-8")
+    site = answered_board / "explained"
+    folders = [answered_board / name for name in NAMES]
+    build_board(folders, site, suite=str(answered_board / "suite.toml"), explain=[answered_board / "explain.json"])
+    tab = open_page(page("single", "alpha", task="mini-xquad", language="sw"), index=site / "index.html")
+    figure = tab.locator("figure:has(figcaption:text-is('cLen: context length in tokens'))")
+    figure.locator(".bar").first.wait_for()
+    facet = next(each for each in analysis.explanations[0].facets if each.attribute == "cLen")
+    assert same(shown(tab)["cLen"], single_rows(facet))
+    assert figure.locator("input[type=text]").input_value() == "20, 22"
+    assert "A sentence of explain." in figure.inner_text()
+    figure.locator(".handle").first.focus()
+    tab.keyboard.press("ArrowLeft")
+    assert "A sentence of explain." not in figure.inner_text()
+
+
+def test_cuts_that_make_no_sense_do_no_harm(open_page: Open, answered_board: Path) -> None:
+    index = answered_board / "site" / "index.html"
+    plain = shown(open_page(page("single", "alpha", task="mini-xquad", language="sw"), index=index))["qLen"]
+    for cut in ("equal~99", "magic~4", "equal", "", "~~~"):
+        tab = open_page(page("single", "alpha", task="mini-xquad", language="sw", cut=f"qLen~{cut}"), index=index)
+        assert shown(tab)["qLen"] == plain, cut
+    tab = open_page(page("single", "alpha", task="mini-xquad", language="sw", cut="qLen~at~x,1e99"), index=index)
+    assert [row[0] for row in shown(tab)["qLen"]] == [60]

@@ -5,7 +5,7 @@ Only labels that anyone can fetch are told of. Whoever knows the score of every 
 
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -52,11 +52,12 @@ class PackedColumn(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ExampleAttribute(msgspec.Struct, frozen=True):
-    """Something that is known of every row."""
+    """Something that is known of every row, or of every example, and so of all its rows."""
 
     name: str
     title: str
     discrete: bool
+    of_examples: bool
     column: PackedColumn
 
 
@@ -209,10 +210,12 @@ def _examples(table: CellTable, along: Sequence[BucketedRows], texts: Mapping[in
 
 def _attributes(table: CellTable, along: Sequence[BucketedRows]) -> Iterator[ExampleAttribute]:
     for attribute in (bucketed.attribute for bucketed in along):
-        column = table.column(attribute)
+        of_examples = attribute.level == "example"
+        of_rows = replace(table, row_example=np.arange(len(table.examples))) if of_examples else table
+        column = of_rows.column(attribute)
         if column is not None:
             packed = _packed_column(column.astype(np.str_) if attribute.discrete else column.astype(np.float64))
-            yield ExampleAttribute(attribute.name, attribute.title, attribute.discrete, packed)
+            yield ExampleAttribute(attribute.name, attribute.title, attribute.discrete, of_examples, packed)
 
 
 def _metrics(table: CellTable, system: int) -> Iterator[MetricStatistics]:

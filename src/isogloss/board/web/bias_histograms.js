@@ -4,7 +4,7 @@ import { cutRows, valueCounts } from "./buckets.js";
 import { cellExamples } from "./cell_examples.js";
 import { chosenOf, drawnSelect, manyControl } from "./controls.js";
 import { systemDetail } from "./decode.js";
-import { countText, element, link, plural, scoreText } from "./dom.js";
+import { countText, element, link, listed, plural, scoreText } from "./dom.js";
 import { edgeEditor } from "./edge_editor.js";
 import { exampleItem, listedText, showExamples } from "./example_list.js";
 import { chosenCut, cutEdges, listedExamples } from "./live_buckets.js";
@@ -18,7 +18,7 @@ export async function biasPanels(board, params) {
   const survey = board.has_bias ? await biasPanel(board, params) : [];
   const histograms = Object.keys(board.examples ?? {}).length ? await histogramPanel(board, params) : null;
   if (histograms) return { ...histograms, nodes: [...histograms.nodes, ...survey] };
-  return survey.length ? { nodes: survey, figures: [] } : bucketShares(board, params);
+  return survey.length ? { nodes: survey, figures: [] } : explainedShares(board, params);
 }
 
 async function histogramPanel(board, params) {
@@ -46,7 +46,7 @@ async function histogramPanel(board, params) {
     all.map((code) => [code, board.language.get(code)?.name ?? code]),
   );
   languages.sync(params);
-  const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells);
+  const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells, all.length);
   const title = (id) => board.task.get(id)?.title ?? id;
   return {
     figures: [figure],
@@ -89,10 +89,13 @@ function joined(cells) {
   return { column: { values, places: Uint32Array.from(values.keys()) }, counts, parts };
 }
 
-function sharedHistograms(board, task, name, given) {
+function sharedHistograms(board, task, name, given, known) {
   const cells = given
     .map((cell) => ({ ...cell, attribute: cell.examples.attributes.find((each) => each.name === name) }))
     .filter(({ attribute }) => attribute);
+  const constant = given
+    .filter(({ examples }) => !examples.attributes.some((each) => each.name === name))
+    .map(({ code }) => board.language.get(code)?.name ?? code);
   const all = joined(cells);
   const [{ attribute }] = cells;
   const editor = attribute.discrete ? null : edgeEditor(attribute);
@@ -112,7 +115,10 @@ function sharedHistograms(board, task, name, given) {
     bars = cutCells.flatMap(({ buckets }) => buckets);
     charts.replaceChildren(
       ...cutCells.map((cell) =>
-        histogram(board, cell, (at, bucket) => list(board, task, name, cell, at, bucket, examples)),
+        shareFigure(board.language.get(cell.code)?.name ?? cell.code, cell.buckets, {
+          most: Math.max(...cutCells.flatMap(({ buckets }) => bucketShares(buckets))),
+          click: ({ at, bucket }) => list(board, task, name, cell, at, bucket, examples),
+        }),
       ),
     );
     editor?.sync({ cut, column: all.column, counts: all.counts, edges });
@@ -121,7 +127,8 @@ function sharedHistograms(board, task, name, given) {
     node: element(
       "div",
       {},
-      element("h2", {}, `${attribute.title}, ${plural(cells.length, "language")}`),
+      element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(known, "language")}`),
+      constant.length ? element("p", { class: "soft" }, `The same in all examples of ${listed(constant)}.`) : null,
       editor ? element("figure", {}, element("figcaption", {}, "The same edges in all languages"), editor.node) : null,
       charts,
       element("p", { class: "soft" }, "Shares of the examples, in per cent. Choose a bar for its examples."),
@@ -133,15 +140,16 @@ function sharedHistograms(board, task, name, given) {
   };
 }
 
-function histogram(board, { code, buckets }, click) {
-  const title = board.language.get(code)?.name ?? code;
-  return shareFigure(title, buckets, (record) => click(record.at, record.bucket));
+function bucketShares(buckets) {
+  const total = buckets.reduce((sum, { n }) => sum + n, 0);
+  return buckets.map(({ n }) => (100 * n) / (total || 1));
 }
 
-function shareFigure(title, buckets, click = null) {
+function shareFigure(title, buckets, { click = null, most = 0 } = {}) {
   const total = buckets.reduce((sum, { n }) => sum + n, 0);
+  const shares = bucketShares(buckets);
   const records = buckets.map((bucket, at) => {
-    const share = (100 * bucket.n) / (total || 1);
+    const share = shares[at];
     return {
       bucket,
       at,
@@ -155,7 +163,12 @@ function shareFigure(title, buckets, click = null) {
       ],
     };
   });
-  return element("figure", {}, element("figcaption", {}, title), barChart({ records, description: title, click }));
+  return element(
+    "figure",
+    {},
+    element("figcaption", {}, title),
+    barChart({ records, description: title, most, click }),
+  );
 }
 
 function list(board, task, name, { code, examples, codes }, at, bucket, place) {
@@ -169,7 +182,7 @@ function list(board, task, name, { code, examples, codes }, at, bucket, place) {
 }
 
 // Without either, the sizes of the buckets in which a ticked system was explained.
-async function bucketShares(board, params) {
+async function explainedShares(board, params) {
   const id = params.get("system");
   const charts = id ? builtCharts("single", [], [await systemDetail(id)]) : [];
   if (!charts.length)

@@ -105,12 +105,15 @@ function listLive(about, live, metrics, attribute, codes, bucket) {
   const { shown, total } = listedExamples(live, metrics, codes, bucket.at);
   const items = shown.map(({ example, scores }) => {
     const text = examples.texts[example];
-    const said = systems.map(({ name }, at) => [
-      scoredName(name, scores[at]),
-      live.systems[at].answers[example] ?? (text ? "" : "the text is not on this board"),
-    ]);
-    const asked = text ? [...Object.entries(text.inputs), ["gold", text.gold]] : [];
-    return exampleItem(examples.ids[example], [...asked, ...said], language);
+    const names = systems.map(({ name }, at) => scoredName(name, scores[at]));
+    const pairs = text
+      ? [
+          ...Object.entries(text.inputs),
+          ["gold", text.gold],
+          ...names.map((name, at) => [name, live.systems[at].answers[example] ?? ""]),
+        ]
+      : [[names.join(", "), "(the text is not on this board)"]];
+    return exampleItem(examples.ids[example], pairs, text ? language : "en");
   });
   const order = systems.length === 2 ? MOST_APART : WORST_FIRST;
   showExamples(place, heading(about, attribute.name, bucket), listedText(items.length, total, order), items);

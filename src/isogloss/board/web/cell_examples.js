@@ -26,10 +26,11 @@ function openExamples(found) {
     rowSources: Uint32Array.from(rows, (example) => sourceOf[example]),
     sourceCount: sourceOf.reduce((most, source) => Math.max(most, source), -1) + 1,
     counted: found.counted ? unpackedNumbers(found.counted) : null,
-    attributes: found.attributes.map(({ column: [values, places], ...attribute }) => ({
-      ...attribute,
-      column: { values, places: unpackedNumbers(places) },
-    })),
+    attributes: found.attributes.map(({ column: [values, packed], ...attribute }) => {
+      const places = unpackedNumbers(packed);
+      const ofRows = attribute.of_examples ? Uint32Array.from(rows, (example) => places[example]) : places;
+      return { ...attribute, column: { values, places: ofRows } };
+    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { CUT_RULES } from "./buckets.js";
 import { element } from "./dom.js";
 import { EdgeStrip, edgeText } from "./edge_strip.js";
-import { changedCuts, parsedEdges } from "./live_buckets.js";
+import { MOST_BUCKETS, changedCuts, parsedEdges } from "./live_buckets.js";
 import { changeParams, readRoute } from "./state.js";
 
 // Lets a reader cut an attribute anew: edges are dragged along the distribution of its values, moved with the arrow keys,
@@ -20,7 +20,7 @@ export function edgeEditor(attribute) {
   const count = element("input", {
     type: "number",
     min: "2",
-    max: "12",
+    max: String(MOST_BUCKETS),
     "aria-label": `Buckets of ${name}`,
     change: () => choose(),
   });
@@ -33,7 +33,7 @@ export function edgeEditor(attribute) {
   });
   const back = element("button", { type: "button", class: "chip clear", click: () => change(null) }, "reset");
   const choose = () => {
-    const buckets = Math.min(12, Math.max(2, Math.round(Number(count.value)) || 4));
+    const buckets = Math.min(MOST_BUCKETS, Math.max(2, Math.round(Number(count.value)) || 4));
     change(rule.value === "at" ? { rule: "at", edges: parsedEdges(typed.value) } : { rule: rule.value, buckets });
   };
   const sync = ({ cut, column, counts, edges }) => {

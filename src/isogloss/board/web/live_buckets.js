@@ -1,7 +1,8 @@
-import { cutRows, edgesByRule, valueCounts } from "./buckets.js";
+import { CUT_RULES, cutRows, edgesByRule, valueCounts } from "./buckets.js";
 import { bucketEstimates, exampleScores, pairedDifference, scoreInterval } from "./estimates.js";
 
 const MOST_LISTED = 10;
+export const MOST_BUCKETS = 12;
 const scaled = (interval) => (interval ? interval.map((end) => 100 * end) : [null, null]);
 
 // How an attribute is cut, as the address has it: `aLen~equal~6` by a rule, `aLen~at~2,5,13` at edges.
@@ -10,7 +11,8 @@ export function chosenCut(params, name) {
   const [rule, detail] = text?.slice(name.length + 1).split("~") ?? [];
   if (rule === "at") return { rule, edges: parsedEdges(detail ?? "") };
   const buckets = Math.round(Number(detail));
-  return rule && buckets >= 2 && buckets <= 12 ? { rule, buckets } : null;
+  const known = CUT_RULES.some(([id]) => id === rule);
+  return known && buckets >= 2 && buckets <= MOST_BUCKETS ? { rule, buckets } : null;
 }
 
 export const parsedEdges = (text) =>
@@ -24,7 +26,7 @@ export const parsedEdges = (text) =>
   ]
     .filter(Number.isFinite)
     .sort((a, b) => a - b)
-    .slice(0, 11);
+    .slice(0, MOST_BUCKETS - 1);
 
 // All cuts of the address with that of one attribute changed; null takes it away.
 export const changedCuts = (params, name, cut) => [
