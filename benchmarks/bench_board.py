@@ -2,8 +2,12 @@
 
 Run it: `python benchmarks/bench_board.py [SYSTEMS] [FOLDER]`. Scores are drawn, not measured; every figure has an
 interval, so that the page is as heavy as it can be. FOLDER keeps the site. There is no peer that makes a site of files.
+Where Playwright and Chromium are installed, the page is opened: when it paints first, and how long each filter takes,
+from the change of the address to the end of the layout, the first time and as the median of five.
 """
 
+import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -65,6 +69,45 @@ def _number(value: float, n: int) -> Number:
     return Number(value, value - HALF, min(100.0, value + HALF), n)
 
 
+FILTERS = (
+    *("kind=llm", "q=model-1", "language=sw", "family=Turkic", "metric=f1", "pmin=100", "complete=1", "hide=xnli"),
+    *("sort=xnli", "page=5", "ranking=flat", "ranking=family", "ranking=speakers", "ranking=worst", "ranking=gini"),
+    *("ranking=weights&w=xnli%3A3", ""),
+)
+TIMED = """hashes => hashes.map((hash) => {
+  const before = performance.now();
+  history.pushState(null, "", hash);
+  dispatchEvent(new PopStateEvent("popstate"));
+  document.body.offsetHeight;
+  return performance.now() - before; })"""
+
+
+def in_browser(page: Path) -> None:
+    """Open the page and print how quick it is; says so where there is no browser."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        print("not opened: there is no Playwright, or no Chromium")
+        return
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        tab.goto(page.resolve().as_uri())
+        tab.wait_for_selector("html[data-ready]")
+        painted = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
+        ready = tab.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        runs = [tab.evaluate(TIMED, [f"#/?{query}" for query in FILTERS]) for _ in range(5)]
+        browser.close()
+    print(f"first paint {painted:.0f} ms, ready {ready:.0f} ms")
+    print("filter: first and median time in ms")
+    for place, query in enumerate(FILTERS):
+        times = [run[place] for run in runs]
+        print(f"  {query or 'none':28} {times[0]:5.0f} {statistics.median(times):5.0f}")
+
+
 def main(count: int, folder: Path) -> None:
     entries = synthetic_entries(count)
     start = time.perf_counter()
@@ -78,6 +121,7 @@ def main(count: int, folder: Path) -> None:
     parts = ", ".join(f"{name} {size / 1e3:,.0f} kB" for name, size in files.items())
     print(f"the page: {sum(files.values()) / 1e6:.2f} MB ({parts})")
     print(f"a system's own file: {sum(details) / len(details) / 1e3:.0f} kB; open {folder / PAGE}")
+    in_browser(folder / PAGE)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import hostile
 from isogloss.board.bundle import bundle
 from isogloss.board.encoding import script_json
 from isogloss.board.model import BoardSystem
+from isogloss.board.places import PLACES
 from isogloss.board.site import WEB
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
@@ -122,6 +123,7 @@ def _language(code: str, codes: list[str]) -> Board:
         "articles": found.wikipedia_articles,
         "speakers": None if code == "wo" else 1_000_000 * (1 + 37 * at % 400),
         "near": [codes[at - 1], codes[at - 2]],
+        "place": PLACES.get(code),
     }
 
 
@@ -183,6 +185,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
             "n": n,
             "metrics": {each["metric"]: [61.0, 58.5, 63.4]},
             "signature": "v:1",
+            "unparsed": 0.02,
         }
         for each in board["tasks"]
         for code, n in zip(each["languages"], each["n"], strict=True)

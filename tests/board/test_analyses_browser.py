@@ -167,6 +167,11 @@ def test_where_less_is_better_the_lowest_is_first_and_best(open_page: Open, erro
     rows = tab.locator("table.heat tbody tr")
     good, bad = (rows.nth(at).locator("td").first.element_handle() for at in (0, 1))
     assert brightness(tab, good) > brightness(tab, bad)
+    go(tab, "#/languages?view=heat")
+    rows = tab.locator("table.heat tbody tr")
+    assert rows.first.inner_text().startswith("good")
+    good, bad = (rows.nth(at).locator("td").first.element_handle() for at in (0, 1))
+    assert brightness(tab, good) > brightness(tab, bad)
     go(tab, "#/system/good")
     assert "rank 1" in tab.locator(".cards").inner_text() and "rank 2" not in tab.locator(".cards").inner_text()
 

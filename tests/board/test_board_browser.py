@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -157,6 +158,8 @@ def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
     assert rows[0]["Overall"] == column(tab, "Overall")[0].split()[0]
     assert not any(value.lstrip().startswith(("=", "+", "@", "-")) for row in rows for value in row.values())
     assert any(row["System"].startswith("'=cmd") for row in rows)
+    partial = [row["Partial figures"] for row in rows if row["Partial figures"]]
+    assert len(partial) == tab.locator("td.partial").count() > 0
     with tab.expect_download() as found:
         tab.click("text=JSON")
     record = json.loads(found.value.path().read_text(encoding="utf-8"))
@@ -165,7 +168,7 @@ def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
     with tab.expect_download() as found:
         tab.click("text=LaTeX")
     text = found.value.path().read_text(encoding="utf-8")
-    assert text.count("\\\\\n") == 49
+    assert text.count("\\\\\n") == 49 and "$^{\\circ}$ &" in text
     assert "\\textbackslash{}write18\\{id\\}" in text and "\\write18" not in text
 
 
@@ -193,6 +196,89 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     tab.locator(".skip").focus()
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "page"
+
+
+STATE = """() => [document.querySelector("main").innerText,
+  [...document.querySelectorAll("main input, main select")]
+    .map((each) => (each.type === "checkbox" ? each.checked : each.value))]"""
+CHANGE = """([seed, kind]) => {
+  const controls = [...document.querySelectorAll({
+    box: ".controls input[type=checkbox], .line input[type=checkbox], .tick input",
+    list: ".controls select", number: "input[type=number]", sort: "button.sort", slider: ".sliders input",
+    text: ".controls > label input[type=search]", view: ".tabs button",
+  }[kind])];
+  const one = controls[seed % controls.length];
+  if (kind === "sort" || kind === "view") one.click();
+  else if (kind === "box") one.click();
+  else {
+    one.value = { list: () => one.options[seed % one.options.length].value, number: () => String(50 + seed % 500),
+      slider: () => String((seed % 10) / 2), text: () => ["System", "a", "System 1"][seed % 3] }[kind]();
+    one.dispatchEvent(new Event(kind === "list" ? "change" : "input"));
+  }
+}"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_state_is_in_the_address(open_page: Open, seed: int) -> None:
+    """Whatever is chosen, in whatever order, the address alone gives the same page again."""
+    draw = Random(seed)
+    tab = open_page()
+    kinds = ["box", "box", "box", "list", "number", "sort", "text", "slider"]
+    for kind in draw.choices(kinds, k=14) + ["view"] * (seed == 3):
+        if kind == "slider":
+            tab.select_option("label:has-text('Ranking') select", "weights")
+        if tab.locator("button.sort").count() or kind != "sort":
+            tab.evaluate(CHANGE, [draw.randrange(10_000), kind])
+    tab.wait_for_timeout(300)
+    again = open_page(tab.evaluate("location.hash"))
+    again.wait_for_timeout(300)
+    # Which way a list was scrolled or opened is no state of the board.
+    assert again.evaluate(STATE) == tab.evaluate(STATE)
+    assert again.evaluate("location.hash") == tab.evaluate("location.hash")
+
+
+def test_focus_stays_where_it_is(open_page: Open) -> None:
+    tab = open_page()
+    name = "document.activeElement.dataset.focus ?? document.activeElement.textContent"
+    tab.locator("button.sort:has-text('XNLI')").press("Enter")
+    assert tab.evaluate(name) == "sort-xnli"
+    tab.locator("[data-id=s1]").press("Space")
+    assert tab.evaluate(name) == "tick-s1" and tab.evaluate("document.activeElement.checked")
+    tab.click("summary:has-text('Columns')")
+    tab.locator("[data-column=licence]").press("Space")
+    assert tab.evaluate("document.activeElement.dataset.column") == "licence"
+    tab.keyboard.press("Escape")
+    assert tab.evaluate("document.activeElement.tagName") == "SUMMARY"
+    tab.locator("button:has-text('Plots')").press("Enter")
+    assert tab.evaluate(name) == "Plots"
+
+
+def test_what_a_screen_reader_is_told(open_page: Open) -> None:
+    tab = open_page()
+    tab.evaluate("window.count = document.querySelector('output.count')")
+    tab.fill("input[type=search] >> nth=0", "zero-shot")
+    # The same element says the new number: only so it is read out.
+    assert tab.evaluate("window.count.isConnected && window.count.textContent") == "12 of 48 systems"
+    assert tab.locator("fieldset > legend").all_text_contents()[0] == "Systems, ranking and cells"
+    assert tab.locator("th[aria-sort]").all_inner_texts() == ["Overall↓"]
+    assert tab.locator(".many fieldset legend:text-is('Language')").count() == 1
+
+
+def test_a_ranking_says_its_name_and_which_way_it_goes(open_page: Open) -> None:
+    tab = open_page("#/?ranking=gini")
+    assert "leads by “Inequality (Gini)” with" in tab.locator(".headline").inner_text()
+    assert "where lower is better" in tab.locator(".headline").inner_text()
+    assert "Inequality (Gini)" in tab.locator("th.overall").inner_text()
+    tab = open_page("#/?task=xnli&language=sw&language=de")
+    assert "Over 1 of 10 tasks and 2 of 50 languages." in tab.locator(".explains").inner_text()
+
+
+def test_what_runs_took_and_what_could_not_be_read(open_page: Open) -> None:
+    tab = open_page("#/?kind=llm")
+    assert column(tab, "Unparsed")[0] == "1.3 %"
+    assert column(tab, "Cost")[0].startswith("$") and column(tab, "Tokens")[0].endswith("M")
+    tab.locator("tbody:not(.before) td.overall").first.hover()
+    assert "1.3 % of the answers missing or not readable" in tab.locator("#tip").inner_text()
 
 
 def test_rankings_agree_with_python(board_browser: Any) -> None:

@@ -1,11 +1,13 @@
 """Every page of the board in a real browser: it opens, fits a phone, is dark or light, and shows names as text."""
 
-import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go
+from board.synthetic_board import packed, synthetic_board, write_site
 from report.browser import BROWSER
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
@@ -34,6 +36,8 @@ PAGES = [
     "#/compare?system=s0&system=s1&system=s3&system=s4",
     "#/languages",
     "#/languages?view=tree",
+    "#/languages?view=map",
+    "#/languages?view=map&task=xnli&system=s1",
     "#/languages?view=list&task=xnli",
     "#/analysis/single?system=s0",
     "#/analysis/pairwise?system=s0&system=s1",
@@ -51,7 +55,6 @@ EMPTY = [
     "#/nowhere",
     "#/analysis/none",
 ]
-AXE = os.environ.get("ISOGLOSS_AXE", "")
 
 
 def test_every_page_opens_without_a_word_on_the_console_and_fits_a_phone(open_page: Open) -> None:
@@ -143,6 +146,57 @@ def test_language_page(open_page: Open) -> None:
     assert "2/41" in tab.locator("th:has(button:text('Tatoeba'))").inner_text()
 
 
+def test_the_map(open_page: Open) -> None:
+    tab = open_page("#/languages?view=map")
+    assert tab.locator(".map a").count() == 50
+    tab.locator(".map a[aria-label^='Swahili']").focus()
+    assert tab.locator("#tip").inner_text().startswith("Swahili · Kiswahili: ")
+    before = tab.locator(".map a[aria-label^='Swahili']").get_attribute("aria-label")
+    tab.select_option("label:has-text('System') select", "s40")
+    tab.wait_for_selector(f".map a[aria-label='{before}']", state="detached")
+    tab.select_option("label:has-text('Score') select", "xnli")
+    assert tab.evaluate("location.hash") == "#/languages?view=map&system=s40&task=xnli"
+    assert tab.locator(".map a").count() == 15
+    said = tab.locator(".map a[aria-label^='Swahili']").get_attribute("aria-label")
+    tab.click("summary:has-text('The same as a table')")
+    row = tab.locator("table tr", has=tab.get_by_role("rowheader", name="Swahili", exact=True))
+    assert row.locator("td.number").last.inner_text() == said.split(": ")[1]
+    tab.locator(".map a[aria-label^='Swahili']").focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("h1").inner_text().startswith("Swahili")
+    go(tab, "#/languages?view=map")
+    assert tab.locator(".key").inner_text().startswith("≤ ")
+
+
+def test_a_cell_says_its_interval_scorer_and_data(open_page: Open) -> None:
+    tab = open_page("#/system/s0")
+    cell = tab.locator("table.heat").first.locator("td[tabindex='0']")
+    cell.focus()
+    tab.wait_for_function("document.querySelector('#tip').textContent.includes('95 % interval')")
+    said = tab.locator("#tip").inner_text()
+    assert "scorer Isogloss 1.0; data sum-xnli-" in said and "58.5–63.4" in said
+    assert "2.0 % of the answers missing or not readable" in said
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    assert tab.locator("h1").inner_text().startswith("UD-POS in Arabic")
+
+
+def test_languages_that_nobody_scored_are_named(open_page: Open, tmp_path: Path) -> None:
+    board = synthetic_board(6)
+    board["languages"] += [{**board["languages"][0], "code": "xx", "name": "Xish", "place": None}]
+    board["tasks"][0]["languages"] += ["xx"]
+    board["tasks"][0]["n"] += [100]
+    cells = np.full((6, len(board["tasks"][0]["languages"])), 50.0)
+    cells[:, -1] = np.nan
+    board["cells"]["xnli"] = packed(cells)
+    tab = open_page("#/languages", index=write_site(board, tmp_path / "site"))
+    for view in ("", "?view=map", "?view=tree", "?view=list"):
+        go(tab, f"#/languages{view}")
+        tab.wait_for_selector("text=No system has a score yet in Xish.")
+    go(tab, "#/languages?view=map")
+    tab.wait_for_selector("text=Not on the map: Xish.")
+
+
 def test_dark_and_light(open_page: Open) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     light, dark = open_page(color_scheme="light"), open_page(color_scheme="dark")
@@ -155,18 +209,30 @@ def test_dark_and_light(open_page: Open) -> None:
     assert dark.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-@pytest.mark.skipif(not AXE, reason="axe-core is not here: npm install axe-core, and ISOGLOSS_AXE=…/axe.min.js")
+@needs_axe
+@pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
-    tab = open_page(color_scheme=scheme, bypass_csp=True)
-    tab.evaluate(Path(AXE).read_text(encoding="utf-8"))
-    run = """axe.run(document, { preload: false, resultTypes: ["violations"] }).then((made) =>
-      made.violations.map(({ id, nodes }) =>
-        `${id} × ${nodes.length}: ${nodes[0].html.slice(0, 150)} ${nodes[0].failureSummary}`))"""
+def test_axe_finds_nothing(open_page: Open, scheme: str, width: int) -> None:
+    tab = open_page(color_scheme=scheme, width=width, bypass_csp=True)
     found = {}
-    for hash_ in PAGES:
+    for hash_ in PAGES + EMPTY[:1]:
         go(tab, hash_)
         tab.wait_for_timeout(150)
-        if violations := tab.evaluate(run):
+        if violations := barriers(tab):
             found[hash_] = violations
     assert not found, "\n".join(f"{hash_}: {each}" for hash_, all_ in found.items() for each in all_)
+
+
+@needs_axe
+def test_axe_finds_nothing_where_lists_are_open_and_a_tip_is_shown(open_page: Open) -> None:
+    tab = open_page(bypass_csp=True)
+    tab.click("summary:has-text('More filters')")
+    tab.click(".many:has-text('Language') > summary")
+    assert barriers(tab) == []
+    tab.keyboard.press("Escape")
+    tab.click("summary:has-text('Columns')")
+    assert barriers(tab) == []
+    tab.keyboard.press("Escape")
+    tab.locator("td[tabindex='0']").first.focus()
+    tab.wait_for_selector("#tip:not([hidden])")
+    assert barriers(tab) == []

@@ -70,7 +70,11 @@ def test_what_is_known_of_them_is_there(everyone):
     assert all(each.reported and not each.has_predictions and each.source for each in systems.values())
     large = systems["XLM-R Large", "zero-shot"]
     assert (large.parameters, large.pretraining_data, large.year) == (559_000_000, "6.3T tokens", 2020)
-    assert systems["XLM-R XXL", "translate-train-all"].year == 2021
+    largest = systems["XLM-R XXL", "translate-train-all"]
+    assert (largest.year, largest.parameters, largest.licence) == (2021, 10_700_000_000, "MIT")
+    assert (systems["mBERT", "zero-shot"].parallel_data, systems["mBERT", "zero-shot"].licence) == (False, "Apache-2.0")
+    assert large.parallel_data is False
+    assert systems["InfoXLM Large", "zero-shot"].licence is None
     assert systems["ERNIE-M Large", "zero-shot"].parallel_data == "69 GB"
     assert systems["bloom-7b1", "prompted"].kind == "llm"
     assert systems["bloom-7b1", "prompted"].parameters == 7_100_000_000

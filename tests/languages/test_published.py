@@ -15,7 +15,10 @@ TABLES = {
     "doubts": ("system regime task text", 4),
     "further_systems": ("source task metric system regime language value", 1252),
     "keung": ("source_table task metric system row split language value", 440),
-    "model_papers": ("model year paper url open_weights", 19),
+    "model_papers": (
+        "model year paper url open_weights parameters_millions pretraining_data parallel_data licence",
+        20,
+    ),
     "mteb_tatoeba": (
         "model revision af ar az bg bn de el es et eu fa fi fr he hi hu id it ja jv ka kk ko "
         "lt ml mr nl pl pt ro ru sw ta te th tl tr uk ur vi zh",

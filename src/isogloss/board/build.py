@@ -30,6 +30,7 @@ from isogloss.board.model import (
 )
 from isogloss.board.neighbours import nearest_languages
 from isogloss.board.paired import PairedTests, TestsOfPairs
+from isogloss.board.places import PLACES
 from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
@@ -175,12 +176,12 @@ def _languages(suite: Suite, data: Path | None) -> list[BoardLanguage]:
     for code in sorted(codes):
         entry = known_language(code)
         if entry is None:
-            found.append(BoardLanguage(code, code, "", "", "", "", False, None, None, []))
+            found.append(BoardLanguage(code, code, "", "", "", "", False, None, None, [], None))
             continue
         facts = entry.name, entry.autonym, entry.family, entry.branch, entry.script, entry.rtl
         millions = speakers().get(code)
         people = None if millions is None else round(1e6 * millions)
-        found.append(BoardLanguage(code, *facts, entry.wikipedia_articles, people, near[code]))
+        found.append(BoardLanguage(code, *facts, entry.wikipedia_articles, people, near[code], PLACES.get(code)))
     return found
 
 
@@ -267,6 +268,7 @@ def _detail(
             {metric: _short(number) for metric, number in cell.metrics.items()},
             printable(cell.signature),
             [printable(note) for note in cell.notes],
+            round(cell.unparsed or 0, 5),
         )
         for (name, code), cell in entry.cells.items()
     ]

@@ -18,11 +18,16 @@ from isogloss.tasks.suites import Suite
 
 @dataclass
 class EntryCell:
-    """One task in one language: all its metrics, and what they are exactly."""
+    """One task in one language: all its metrics, and what they are exactly.
+
+    Attributes:
+        unparsed: the share of answers that are missing or could not be read, 0..1; None where nobody knows.
+    """
 
     metrics: dict[str, Number]
     signature: str = ""
     notes: list[str] = field(default_factory=list)
+    unparsed: float | None = None
 
 
 @dataclass
@@ -71,6 +76,15 @@ class BoardEntry:
             for place, cell in self.cells.items()
             if all(metric in cell.metrics for metric in main[place[0]])
         }
+
+    @property
+    def unparsed(self) -> float | None:
+        """The share of all answers that are missing or could not be read; None where no cell knows."""
+        known = [cell for cell in self.cells.values() if cell.unparsed is not None]
+        sizes = [max((number.n for number in cell.metrics.values()), default=0) for cell in known]
+        if not sum(sizes):
+            return None
+        return sum((cell.unparsed or 0) * size for cell, size in zip(known, sizes, strict=True)) / sum(sizes)
 
     def missing(self, suite: Suite) -> list[str]:
         """What it lacks of a suite: whole tasks by name, else `task/language`."""

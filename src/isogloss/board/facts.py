@@ -96,7 +96,7 @@ def system_facts(
         notes=_notes(known.get("notes")),
         # Where a record lies on somebody's disk is nobody else's business.
         source=printable(entry.source, FACT_LENGTH) if entry.reported else "",
-        unparsed=_number(known.get("unparsed")),
+        unparsed=_share(known.get("unparsed"), entry.unparsed),
         tokens=_number(known.get("tokens")),
         cost=_number(known.get("cost")),
         provenance=provenance,
@@ -113,6 +113,21 @@ def system_kind(metadata: Mapping[str, Any]) -> str:
     return _KIND_OF_SYSTEM[max(families, key=len)] if families else "other"
 
 
+def said_unparsed(metadata: Mapping[str, Any], name: str, code: str) -> float | None:
+    """The share of unparsed answers that a system's metadata give for a cell (`task/language`) or its task."""
+    given = metadata.get("unparsed")
+    if not isinstance(given, Mapping):
+        return None
+    return _share(given.get(f"{name}/{code}", given.get(name)), None)
+
+
+def _share(value: object, otherwise: float | None) -> float | None:
+    """A share as it is said, rounded; another where none is said."""
+    said = _number(value)
+    share = otherwise if said is None or said > 1 else said
+    return None if share is None else round(share, 5)
+
+
 def _text(value: object) -> str | None:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return None
@@ -126,7 +141,8 @@ def _truth(value: object) -> bool | None:
 
 
 def _text_or_truth(value: object) -> str | bool | None:
-    truth = _truth(value)
+    # "0 tokens" is said as a number too.
+    truth = False if value in (0, "none") else _truth(value)
     return _text(value) if truth is None else truth
 
 

@@ -55,6 +55,7 @@ class BoardLanguage(msgspec.Struct, frozen=True):
         articles: of its Wikipedia, in millions.
         speakers: how many, roughly.
         near: the languages on the board that are most like it, the nearest first.
+        place: latitude and longitude of a point where it is spoken, roughly; None where the map has none.
     """
 
     code: str
@@ -67,6 +68,7 @@ class BoardLanguage(msgspec.Struct, frozen=True):
     articles: float | None
     speakers: float | None
     near: list[str]
+    place: tuple[float, float] | None
 
 
 class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
@@ -188,7 +190,10 @@ class BoardData(msgspec.Struct, frozen=True):
 
 
 class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task in one language: metric to value, low, high; and what tells exactly what the numbers are."""
+    """One task in one language: metric to value, low, high; and what tells exactly what the numbers are.
+
+    `unparsed` is the share of answers that are missing or could not be read, 0..1.
+    """
 
     task: str
     language: str
@@ -196,6 +201,7 @@ class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
     metrics: dict[str, tuple[float, float | None, float | None]]
     signature: str = ""
     notes: list[str] = []
+    unparsed: float = 0
 
 
 class SystemGap(msgspec.Struct, frozen=True):

@@ -54,17 +54,22 @@ def _named(system: str, regime: str, source: str) -> BoardEntry:
     """A published system without figures, with all that is known of it."""
     name = system.partition(" [")[0]
     row = in_table_13(name)
-    metadata: dict[str, object] = {
+    printed: dict[str, object] = {
         "kind": "floor" if _RANDOM in system else _KINDS.get(regime, "encoder"),
         "pretraining_data": row.get("monolingual_data"),
         "parallel_data": row.get("parallel_data"),
         "translated_data": {"zero-shot": False}.get(regime, True if regime.startswith("translate") else None),
     }
+    metadata = _known(_paper(name)) | _known(printed)
     if _REVISION.match(source):  # a commit of the model hub: the weights are there
-        metadata |= {"url": f"https://huggingface.co/{system}", "open_weights": _RANDOM not in system or None}
-    metadata |= _paper(name)
-    known = {key: value for key, value in metadata.items() if value not in (None, "")}
-    return BoardEntry(system, regime, known, reported=True, source=source)
+        metadata.setdefault("url", f"https://huggingface.co/{system}")
+        if _RANDOM not in system:
+            metadata.setdefault("open_weights", True)
+    return BoardEntry(system, regime, metadata, reported=True, source=source)
+
+
+def _known(facts: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in facts.items() if value not in (None, "")}
 
 
 def _entry(score: PublishedScore) -> BoardEntry:
@@ -84,13 +89,19 @@ def _share_sizes(entries: Collection[BoardEntry]) -> None:
 
 
 def _paper(name: str) -> dict[str, object]:
-    """Year, paper and address of the model that a name begins with, of several the longest."""
+    """What is known of the model that a name begins with, of several the longest: its paper, size, data and licence."""
     rows = [row for row in table("model_papers") if re.match(rf"{re.escape(row['model'])}(?![A-Za-z])", name)]
     if not rows:
         return {}
     row = max(rows, key=lambda row: len(row["model"]))
-    weights = {"yes": True, "no": False}.get(row["open_weights"])
-    return {"year": int(row["year"]), "paper": row["paper"], "url": row["url"], "open_weights": weights}
+    found: dict[str, object] = {
+        key: row[key] for key in ("paper", "url", "pretraining_data", "parallel_data", "licence")
+    }
+    found["year"] = int(row["year"])
+    found["open_weights"] = {"yes": True, "no": False}.get(row["open_weights"])
+    if row["parameters_millions"]:
+        found["parameters"] = float(row["parameters_millions"])
+    return found
 
 
 def _add_score(entry: BoardEntry, score: PublishedScore) -> None:

@@ -43,8 +43,8 @@ def build_board(
     """Make a board: a site that needs no server.
 
     Args:
-        sources: result records, or files or run folders of them; folders of seeds; "published", "published:all" or
-            "published:NAME".
+        sources: result records, or files or run folders of them; folders of seeds; CSV files of scores; "published",
+            "published:all" or "published:NAME".
         out: the folder of the site. An older site is replaced as a whole, or stays as it is.
         suite: whose tasks, languages and rule the board shows.
         title: the heading; the suite's title by default.

@@ -1,16 +1,19 @@
-"""What a board is made from: result records, run folders, folders of seeds, and published systems."""
+"""What a board is made from: result records, CSVs of scores, run folders, folders of seeds, and published systems."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from isogloss.analysis.published_scores import is_published
+from isogloss.board.csv_scores import csv_entries
 from isogloss.board.entries import BoardEntry, EntryCell, by_place
+from isogloss.board.facts import said_unparsed
 from isogloss.board.model import OVERALL, SystemErrorRate
 from isogloss.board.published import published_entries
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, printable
+from isogloss.predictions.align import unanswered_share
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.results import Number, Results
@@ -18,7 +21,9 @@ from isogloss.scoring.seeds import seed_folders
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
-FIX = "Give a results.json, a run folder, a folder of seeds, published, published:all or published:NAME"
+FIX = (
+    "Give a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
+)
 RECORD, SUMMARY = "results.json", "summary.json"
 _CHECKLIST = "checklist-"
 _LARGEST = 100.001
@@ -66,6 +71,8 @@ def _read(source: Path | str | Results, suite: Suite) -> list[BoardEntry]:
     if isinstance(source, str) and is_published(source):
         return published_entries(source, suite)
     path = Path(source)
+    if path.suffix.lower() == ".csv":
+        return csv_entries(path, suite)
     return [_of_folder(path, suite) if path.is_dir() else entry_of_record(Results.from_json(path), str(path), suite)]
 
 
@@ -113,7 +120,9 @@ def _mean_cell(cells: Sequence[EntryCell]) -> EntryCell:
         for name, number in first.metrics.items()
         if all(name in cell.metrics for cell in cells)
     }
-    return EntryCell(metrics, first.signature, [*first.notes, f"mean of {len(cells)} seeds"])
+    unparsed = [cell.unparsed for cell in cells if cell.unparsed is not None]
+    notes = [*first.notes, f"mean of {len(cells)} seeds"]
+    return EntryCell(metrics, first.signature, notes, sum(unparsed) / len(unparsed) if unparsed else None)
 
 
 def _add_summary(entry: BoardEntry, summary: RunSummary) -> None:
@@ -137,7 +146,13 @@ def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
     for cell in record.cells:
         inside = cell.language in suite.languages_of(cell.task) if cell.task in suite.tasks else False
         if inside and not cell.partial:
-            entry.cells[cell.task, cell.language] = EntryCell(dict(cell.metrics), cell.signature, list(cell.notes))
+            share = said_unparsed(entry.metadata, cell.task, cell.language)
+            entry.cells[cell.task, cell.language] = EntryCell(
+                dict(cell.metrics),
+                cell.signature,
+                list(cell.notes),
+                unanswered_share(cell.notes) if share is None else share,
+            )
     if record.suite == suite.id and record.split != "best":
         _add_averages(entry, record, suite)
     if record.suite == "checklist":

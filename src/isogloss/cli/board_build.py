@@ -12,8 +12,8 @@ def build(
     results: Annotated[
         list[str] | None,
         typer.Argument(
-            help="results.json records, run folders, folders of seeds; published (the papers' systems), published:all "
-            "or published:NAME.",
+            help="results.json records, run folders, folders of seeds, CSVs of scores; published (the papers' "
+            "systems), published:all or published:NAME.",
             show_default="published:all",
         ),
     ] = None,

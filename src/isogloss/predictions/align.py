@@ -1,5 +1,8 @@
 """Answers in the order of the examples: matched by id, never by position; what does not fit is a problem."""
 
+import re
+from collections.abc import Iterable
+
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.problems import Problem
 from isogloss.tasks.examples import REST, Examples
@@ -86,6 +89,22 @@ def _abstained(task: Task, examples: Examples, answers: Answers, places: list[in
         return []
     what = f"{count} of {len(examples)} answers {'is' if count == 1 else 'are'} null"
     return [Problem(f"{answers.path} ({task.id}/{examples.language})", what, "They count as wrong", warning=True)]
+
+
+# What the two functions above say.
+_UNANSWERED = tuple(
+    map(re.compile, (r"no answer for (\d+) of (\d+) examples", r"(\d+) of (\d+) answers (?:is|are) null"))
+)
+
+
+def unanswered_share(notes: Iterable[str]) -> float:
+    """The share of a cell's examples that were not answered, 0..1, by the notes of its score.
+
+    Of several seeds the one counts that left most unanswered.
+    """
+    given = list(notes)
+    found = [[match for note in given if (match := pattern.match(note))] for pattern in _UNANSWERED]
+    return min(1.0, sum(max((int(each[1]) / int(each[2]) for each in of), default=0.0) for of in found))
 
 
 def _extra(task: Task, examples: Examples, answers: Answers, rows: dict[str, int], kind: Kind) -> list[Problem]:

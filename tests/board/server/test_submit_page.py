@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from board.axe import barriers, needs_axe
 from board.server.made_board import METADATA, answers, make_board, make_token, zip_of
 from board.server.served import ServedBoard, served
 from report.browser import BROWSER, launched
@@ -55,6 +56,19 @@ def fill(page: Any, archive: Path, **fields: Any) -> None:
             field.select_option(str(value))
         else:
             field.fill(str(value))
+
+
+@needs_axe
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_form(browser: Any, server: ServedBoard, scheme: str, width: int) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True)
+    opened = context.new_page()
+    opened.goto(f"{server.address}/submit.html")
+    opened.locator("#token").fill((server.folder / "token").read_text())
+    opened.locator("[name=name]").wait_for()
+    assert barriers(opened) == []
+    context.close()
 
 
 def test_from_the_file_to_the_board(page: Any, server: ServedBoard, tmp_path: Path) -> None:

@@ -1,5 +1,13 @@
 import { betterShare } from "./colour.js";
-import { categoryTitle, systemCell, disclosed, provenanceLines, intervalText, METADATA } from "./describe.js";
+import {
+  METADATA,
+  categoryTitle,
+  disclosed,
+  intervalText,
+  provenanceLines,
+  systemCell,
+  unparsedText,
+} from "./describe.js";
 import { element, listed, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { changeParams } from "./state.js";
@@ -19,12 +27,13 @@ function scoreTip(table, column, row) {
   if (figure.partial) lines.push(`partial: the mean of ${figure.n} of ${plural(figure.of, "language")}; has no rank`);
   else if (missing(figure.value)) lines.push(lackText(board, row, column));
   else lines.push(intervalText(figure) || (row.system.reported ? "no interval was reported" : "no interval"));
+  if (column.kind === "overall") lines.push(unparsedText(row.system.unparsed));
   if (column.kind === "task") {
     const { task, codes, metric } = column.part;
     lines.push(
       `${metric || metricsOf(task).join(" and ")}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
     );
-    lines.push(...provenanceLines(board, row.system, task));
+    lines.push(...provenanceLines(board, row.system, task, codes.length === 1 ? codes[0] : undefined));
     lines.push(
       ...(board.footnotes ?? [])
         .filter((note) => note.system === row.system.id && (!note.task || note.task === task.id))
@@ -57,7 +66,7 @@ export function lackText(board, row, column = null) {
 
 // A score with its interval on the scale of all that are shown.
 function intervalStrip(figure, [from, to]) {
-  const share = (value) => `${Math.round(1000 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))) / 10}%`;
+  const share = (value) => `${(5 + 90 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))).toFixed(1)}%`;
   const strip = element("i", { class: missing(figure.low) ? "strip" : "strip whiskered" });
   strip.style.setProperty("--at", share(figure.value));
   if (!missing(figure.low)) {
@@ -100,6 +109,7 @@ function scoreColumn(table, column, best) {
     return partial ? "partial" : !row.human && !missing(value) && scoreText(value) === bestText ? "best" : null;
   };
   const part = column.part;
+  const ranking = column.kind === "overall" && table.choice.ranking !== table.board.rule.name ? table.choice.title : "";
   const cut =
     part && !part.whole
       ? [
@@ -127,7 +137,7 @@ function scoreColumn(table, column, best) {
   return {
     id: column.id,
     title: column.title,
-    note: cut,
+    note: cut || ranking,
     hint,
     numeric: true,
     score: true,
@@ -137,8 +147,8 @@ function scoreColumn(table, column, best) {
     fileTitle:
       column.kind === "category"
         ? `${categoryTitle(column.id)} average`
-        : cut
-          ? `${column.title} (${cut} languages)`
+        : cut || ranking
+          ? `${column.title} (${ranking || `${cut} languages`})`
           : column.title,
     group: column.category ? categoryTitle(column.category) : "",
     className: `score ${column.kind}`,
@@ -242,6 +252,15 @@ export const REGIME_IN_FILES = {
   value: (row) => row.system.regime ?? "",
 };
 
+// Marked with ° on the page, and named in files.
+const partialInFiles = (shown) => ({
+  id: "partial",
+  title: "Partial figures",
+  onlyInFiles: true,
+  value: (row) =>
+    listed(shown.filter(({ id }) => row.figures.get(id).partial).map((column) => categoryTitle(column.title))),
+});
+
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
 function metadataColumn(table, column) {
@@ -278,7 +297,7 @@ function metadataColumn(table, column) {
 // Columns that can be hidden (scores) or shown (metadata): the parameters `hide` and `also` say what differs from the start.
 export function columnChoices(table) {
   const known = METADATA.filter(
-    ({ id, value, sparse }) => !sparse || table.board.systems.some((system) => !missing(value(system))),
+    ({ value, sparse }) => !sparse || table.board.systems.some((system) => value(system) > 0),
   );
   return [
     ...table.shown.map(({ id, title, kind, category }) => ({
@@ -286,7 +305,7 @@ export function columnChoices(table) {
       title: kind === "category" ? `${categoryTitle(category)} average` : title,
       start: true,
     })),
-    ...known.map(({ id, title }) => ({ id, title, start: SHOWN_METADATA.includes(id) })),
+    ...known.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
   ];
 }
 
@@ -321,6 +340,7 @@ export function leaderboardColumns(table, params) {
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
+    partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
   ];
 }
 

@@ -118,7 +118,7 @@ export function taskTable(board, systems, shared, params) {
 }
 
 // One language after the other: the mean over its tasks that all systems have. Where tasks go both ways there is none.
-export function languageTable(board, systems, shared, params) {
+export function languageWins(board, systems, shared, params) {
   const cells = shared.flatMap(({ task, codes }) => codes.map((code) => ({ task, code })));
   const rows = [...groupedBy(cells, ({ code }) => code)].map(([code, own]) => {
     const directions = new Set(own.map(({ task }) => task.lower_is_better));

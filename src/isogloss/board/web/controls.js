@@ -104,8 +104,9 @@ export function manyControl(key, label, options) {
         })
       : null;
   const list = element(
-    "div",
+    "fieldset",
     { class: "choices" },
+    element("legend", { class: "sr" }, label),
     seek,
     element(
       "div",
@@ -114,18 +115,12 @@ export function manyControl(key, label, options) {
     ),
   );
   const node = element("details", { class: "many" }, element("summary", {}, element("span", {}, label), says), list);
-  // One list is open at a time, and the escape key closes it.
+  // One list is open at a time.
   node.addEventListener("toggle", () => {
     if (node.open)
       document.querySelectorAll("details.many[open]").forEach((other) => {
         if (other !== node) other.open = false;
       });
-  });
-  node.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      node.open = false;
-      node.firstChild.focus();
-    }
   });
   const sync = (params) => {
     const chosen = new Set(params.getAll(key));
@@ -137,7 +132,14 @@ export function manyControl(key, label, options) {
   return { node, sync };
 }
 
-export function closeListsOnClick() {
+// A click outside or the escape key closes an open list.
+export function closeLists() {
+  document.addEventListener("keydown", (event) => {
+    const open = event.key === "Escape" ? document.querySelector("details.many[open]") : null;
+    if (!open) return;
+    open.open = false;
+    open.querySelector("summary").focus();
+  });
   document.addEventListener("click", (event) => {
     document.querySelectorAll("details.many[open]").forEach((list) => {
       if (!list.contains(event.target)) list.open = false;

@@ -146,3 +146,14 @@ export async function systemDetail(id) {
   await scriptFile(`systems/${encodeURIComponent(id)}.js`);
   return systemDetails.get(id) ?? null;
 }
+
+// A cell as the system's own file has it, with the interval of the score that is shown; null where that file has no such
+// cell. Reported figures have no more than the board itself.
+export async function cellDetail(system, task, code) {
+  if (system.reported) return null;
+  const detail = await systemDetail(system.id);
+  const cell = detail?.cells?.find((each) => each.task === task.id && each.language === code);
+  if (!cell) return null;
+  const [, low = null, high = null] = cell.metrics[task.cellMetric || task.metric] ?? [];
+  return { ...cell, low, high };
+}

@@ -30,14 +30,14 @@ export const disclosed = (value, text = (known) => known, unknown = NOT_DISCLOSE
   missing(value)
     ? softText(unknown)
     : value === "" || value === false || value === "none"
-      ? "none"
+      ? "no"
       : value === true
         ? "yes"
         : text(value);
 
 export function badges(system) {
   const badge = (text, kind, lines) =>
-    withTip(element("span", { class: `badge ${kind}`, tabindex: lines ? "0" : null }, text), () => lines);
+    withTip(element("span", { class: `badge ${kind}`, tabindex: kind === "warn" ? "0" : null }, text), () => lines);
   return [
     system.contamination ? badge("⚠ contamination", "warn", ["Declared contamination", system.contamination]) : null,
     system.reported ? badge("reported", "plain", ["Reported, not scored here", system.source || system.paper]) : null,
@@ -61,6 +61,9 @@ export function provenanceLines(board, system, task, code) {
 
 export const intervalText = ({ low, high }) =>
   missing(low) || missing(high) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`;
+
+export const percentText = (share) => `${(100 * share).toFixed(1)} %`;
+export const unparsedText = (share) => (share ? `${percentText(share)} of the answers missing or not readable` : "");
 
 // What is known of systems, beyond scores. Table 13 of the paper and more.
 export const METADATA = [
@@ -94,8 +97,8 @@ export const METADATA = [
     numeric: true,
     lower: true,
     sparse: true,
-    text: (value) => `${(100 * value).toFixed(1)} %`,
-    hint: "Share of answers that could not be read.",
+    text: percentText,
+    hint: "Share of answers that are missing or could not be read; they count as wrong.",
   },
   {
     id: "tokens",

@@ -76,7 +76,8 @@ function asLatex(columns, rows, about) {
   const kept = fileColumns(columns);
   const format = (column, row) => {
     const value = seenValue(column, row);
-    return column.score && typeof value === "number" ? value.toFixed(1) : latexCell(value);
+    const mark = column.mark?.(row) === "partial" ? "$^{\\circ}$" : "";
+    return column.score && typeof value === "number" ? `${value.toFixed(1)}${mark}` : latexCell(value);
   };
   return (
     [

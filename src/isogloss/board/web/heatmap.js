@@ -1,6 +1,7 @@
 import { drawn, element, missing, scoreText } from "./dom.js";
 import { scorePaint } from "./colour.js";
-import { withTip } from "./tips.js";
+import { arrowKeys } from "./keys.js";
+import { withCellTips } from "./tips.js";
 
 // A heat map is a table: it can be read aloud, and its numbers copied. `value(row, column)` gives a score or NaN
 // (undefined: there is no such cell), `paintOf` its colour, `text` what is printed.
@@ -41,16 +42,23 @@ export function heatTable({
         );
         cell.style.backgroundColor = fill;
         cell.style.color = ink;
-        return tip ? withTip(cell, () => tip(row, column, found)) : cell;
+        return cell;
       }),
     ),
   );
+  const filled = element("tbody", {}, body);
+  const place = (cell) => [rows[cell.parentNode.sectionRowIndex], columns[cell.cellIndex - 1]];
+  const known = (cell) => cell.cellIndex > 0 && !missing(value(...place(cell)));
+  if (tip) {
+    withCellTips(filled, (cell) => (known(cell) ? () => tip(...place(cell), value(...place(cell))) : null));
+    arrowKeys(filled, known);
+  }
   const table = element(
     "table",
     { class: "heat" },
     element("caption", {}, caption),
     element("thead", {}, head),
-    element("tbody", {}, body),
+    filled,
   );
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
@@ -66,8 +74,13 @@ export function scoreRange(scores) {
   ];
 }
 
-// The key of the colours, with its two ends.
-export function scoreKey(from = 0, to = 100, paintOf = (value) => scorePaint(value, from, to)) {
+// The key of the colours, with its two ends: scores beyond a cut scale have the colour of its end.
+export function scoreKey(
+  from = 0,
+  to = 100,
+  paintOf = (value) => scorePaint(value, from, to),
+  unscored = "“·” is not scored",
+) {
   const steps = 24;
   const bars = Array.from({ length: steps }, (_, at) =>
     drawn("rect", {
@@ -81,9 +94,9 @@ export function scoreKey(from = 0, to = 100, paintOf = (value) => scorePaint(val
   return element(
     "p",
     { class: "key" },
-    `${from} `,
+    from > 0 ? `≤ ${from} ` : `${from} `,
     drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars),
-    ` ${to}`,
-    element("span", { class: "soft" }, "   “·” is not scored"),
+    from >= 0 && to < 100 ? ` ≥ ${to}` : ` ${to}`,
+    element("span", { class: "soft" }, unscored),
   );
 }

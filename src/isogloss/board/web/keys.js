@@ -14,6 +14,7 @@ export function arrowKeys(body, reached) {
   if (!stop) return;
   stop.tabIndex = 0;
   body.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target === stop) stop.querySelector("a")?.click();
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step || event.target !== stop) return;
     event.preventDefault();

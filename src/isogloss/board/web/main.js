@@ -1,4 +1,4 @@
-import { closeListsOnClick } from "./controls.js";
+import { closeLists } from "./controls.js";
 import { openBoard } from "./decode.js";
 import { element, plural } from "./dom.js";
 import { aboutPage } from "./page_about.js";
@@ -63,7 +63,9 @@ function keepFocus(place, update) {
   const name = document.activeElement?.dataset.focus;
   update();
   if (!name || document.activeElement !== document.body) return;
-  const again = [...place.querySelectorAll("[data-focus]")].find((each) => each.dataset.focus === name && !each.disabled);
+  const again = [...place.querySelectorAll("[data-focus]")].find(
+    (each) => each.dataset.focus === name && !each.disabled,
+  );
   (again ?? place).focus({ preventScroll: true });
 }
 
@@ -114,7 +116,7 @@ function start() {
   document.getElementById("made").textContent =
     `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · made ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
   startTips();
-  closeListsOnClick();
+  closeLists();
   const show = openPages(board, place);
   onRoute(show);
   followRoutes();

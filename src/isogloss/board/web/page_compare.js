@@ -1,6 +1,6 @@
 import { systemPaint } from "./colour.js";
 import { bucketSection } from "./compare_buckets.js";
-import { languageTable, taskTable, winMap, wins } from "./compare_tables.js";
+import { languageWins, taskTable, winMap, wins } from "./compare_tables.js";
 import { pairedTests } from "./compare_tests.js";
 import { cellScore } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
@@ -98,7 +98,7 @@ function comparison(board, systems, params) {
     winBar(systems, won, count),
     tests,
     taskTable(board, systems, shared, params),
-    languageTable(board, systems, shared, params),
+    languageWins(board, systems, shared, params),
     element("h2", {}, systems.length === 2 ? "Where each wins" : "Who is best where"),
     winMap(board, systems, shared),
     buckets,

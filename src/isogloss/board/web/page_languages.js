@@ -1,22 +1,22 @@
-import { scorePaint } from "./colour.js";
+import { directedPaint } from "./colour.js";
 import { selectControl, textControl } from "./controls.js";
 import { cellScore, cellTitle } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
-import { element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
+import { element, link, listed, missing, plural, scoreText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { autonym, languageLink, pageHead } from "./parts.js";
+import { allLower, listView, mapView, scoreIn, treeView } from "./language_views.js";
+import { cellTip, pageHead } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { changeParams, hashOf } from "./state.js";
-import { familyTree } from "./tree.js";
 import { withTip } from "./tips.js";
 
 const ROWS = 40;
-
-// The score of a system in a language: one task's, or the mean over all tasks that the language has.
-function scoreIn(tasks, system, code) {
-  const own = tasks.filter((task) => task.place.has(code));
-  return own.length ? weightedMean(own.map((task) => cellScore(task, system, code))) : undefined;
-}
+const VIEWS = [
+  ["heat", "Heat map"],
+  ["map", "Map"],
+  ["tree", "Family tree"],
+  ["list", "List"],
+];
 
 // Most systems of papers have few tasks: then the task with most scores is the better start than an empty mean.
 function startTask(board, tasks) {
@@ -34,19 +34,23 @@ export function languagesPage(board) {
     board.systems.some((system) => task.languages.some((code) => !Number.isNaN(cellScore(task, system, code)))),
   );
   const start = startTask(board, scored);
-  const task = selectControl(
-    "task",
-    "Score",
-    [["all", "Mean over tasks"], ...scored.map((each) => [each.id, cellTitle(each)])],
-    { start },
-  );
+  const task = selectControl("task", "Score", [
+    ["all", "Mean over tasks"],
+    ...scored.map((each) => [each.id, cellTitle(each)]),
+  ]);
   const sort = selectControl("order", "Order of languages", [
     ["", "by family"],
     ["score", "by score"],
     ["name", "by name"],
   ]);
   const find = textControl("q", "Find a system", "name…");
-  const controls = [task, sort, find];
+  const system = selectControl("system", "System", [
+    ["", "the best in each language"],
+    ...board.systems
+      .filter(({ cells }) => cells)
+      .map(({ id, name, regime }) => [id, regime ? `${name} (${regime})` : name]),
+  ]);
+  const controls = [task, system, sort, find];
   const place = element("div");
   const tabs = element("div", { class: "tabs", role: "group", "aria-label": "View" });
   const node = element(
@@ -70,13 +74,9 @@ export function languagesPage(board) {
   );
   const update = (params) => {
     for (const control of controls) control.sync(params);
-    const view = params.get("view") ?? "heat";
+    const view = VIEWS.find(([id]) => id === params.get("view"))?.[0] ?? "heat";
     tabs.replaceChildren(
-      ...[
-        ["heat", "Heat map"],
-        ["tree", "Family tree"],
-        ["list", "List"],
-      ].map(([id, text]) =>
+      ...VIEWS.map(([id, text]) =>
         element(
           "button",
           {
@@ -89,30 +89,34 @@ export function languagesPage(board) {
         ),
       ),
     );
+    // Each view has its own start, so the address names the task that was chosen, whichever it is.
     const wanted = params.get("task") ?? (view === "heat" ? start : "all");
-    if (!params.has("task") && view !== "heat") task.node.querySelector("select").value = "all";
+    task.node.querySelector("select").value = wanted;
     const tasks = wanted === "all" ? scored : board.tasks.filter(({ id }) => id === wanted);
     const languages = board.languages.filter(({ code }) => tasks.some((each) => each.place.has(code)));
-    sort.node.hidden = view !== "heat";
+    for (const control of [sort, find]) control.node.hidden = view !== "heat";
+    system.node.hidden = view === "heat";
+    const only = board.system.get(params.get("system"));
+    const choice = { tasks, systems: only ? [only] : board.systems };
     place.replaceChildren(
-      ...(view === "tree"
-        ? treeView(board, tasks, languages, params)
-        : view === "list"
-          ? listView(board, tasks, languages)
-          : heatView(board, tasks, languages, params)),
+      ...(view === "heat"
+        ? heatView(board, tasks, languages, params)
+        : { map: mapView, tree: treeView, list: listView }[view](board, languages, choice)),
+      ...nobody(board),
     );
   };
   return { node, title: "Languages", update };
 }
 
-const bestIn = (board, tasks, code, systems = board.systems) =>
-  systems.reduce(
-    (best, system) => {
-      const value = scoreIn(tasks, system, code);
-      return !missing(value) && (missing(best.value) || value > best.value) ? { value, system } : best;
-    },
-    { value: NaN, system: null },
+// Languages of the suite in which no system has a score: they are on no page of their own.
+function nobody(board) {
+  const without = board.languages.filter(({ code }) =>
+    board.tasks.every((task) => board.systems.every((each) => missing(cellScore(task, each, code)))),
   );
+  return without.length
+    ? [element("p", { class: "soft" }, `No system has a score yet in ${listed(without.map(({ name }) => name))}.`)]
+    : [];
+}
 
 function named(board, params) {
   const words = (params.get("q") ?? "").toLowerCase();
@@ -120,13 +124,14 @@ function named(board, params) {
 }
 
 function heatView(board, tasks, languages, params) {
+  const better = allLower(tasks) ? -1 : 1;
   const rows = named(board, params)
     .map((system) => {
       const values = languages.map(({ code }) => scoreIn(tasks, system, code)).filter((value) => !missing(value));
       return { system, n: values.length, mean: weightedMean(values) };
     })
     .filter(({ n }) => n)
-    .sort((a, b) => b.n - a.n || b.mean - a.mean);
+    .sort((a, b) => b.n - a.n || better * (b.mean - a.mean));
   const order = params.get("order");
   const means = new Map(
     languages.map(({ code }) => [
@@ -141,7 +146,7 @@ function heatView(board, tasks, languages, params) {
   );
   const columns = [...languages].sort(
     order === "score"
-      ? (a, b) => means.get(b.code) - means.get(a.code)
+      ? (a, b) => better * (means.get(b.code) - means.get(a.code))
       : order === "name"
         ? (a, b) => a.name.localeCompare(b.name)
         : (a, b) =>
@@ -169,7 +174,7 @@ function heatView(board, tasks, languages, params) {
         ? "A cell is the mean over all tasks of its language, for systems that have all of them; those with most languages come first."
         : "Systems with most languages come first.",
     ),
-    scoreKey(...range),
+    scoreKey(...range, directedPaint(allLower(tasks), range)),
     heatTable({
       rows: shown,
       columns,
@@ -183,11 +188,14 @@ function heatView(board, tasks, languages, params) {
         ]),
       value: ({ system }, { code }) => scoreIn(tasks, system, code),
       text: (score) => String(Math.round(score)),
-      paintOf: (score) => scorePaint(score, ...range),
-      tip: ({ system }, language, score) => [
-        `${system.name} in ${language.name}: ${scoreText(score)}`,
-        listed(tasks.filter((each) => each.place.has(language.code)).map(cellTitle)),
-      ],
+      paintOf: directedPaint(allLower(tasks), range),
+      tip: ({ system }, language, score) =>
+        tasks.length === 1
+          ? cellTip(board, system, tasks[0], language.code)
+          : [
+              `${system.name} in ${language.name}: ${scoreText(score)}`,
+              listed(tasks.filter((each) => each.place.has(language.code)).map(cellTitle)),
+            ],
     }),
     rows.length > ROWS
       ? element(
@@ -198,65 +206,5 @@ function heatView(board, tasks, languages, params) {
           turn(page + 1, "Next →"),
         )
       : "",
-  ];
-}
-
-function treeView(board, tasks, languages, params) {
-  const systems = named(board, params);
-  const note =
-    systems.length === 1
-      ? ["Scores of ", nameOf(systems[0].name), "."]
-      : [
-          `The best of ${plural(systems.length, "system")} in each language, over ${tasks.length === 1 ? cellTitle(tasks[0]) : "all tasks of the language"}.`,
-        ];
-  return [
-    element("p", { class: "soft" }, note, " Choose a language or a family to see more."),
-    scoreKey(),
-    familyTree(
-      languages,
-      ({ code }) => bestIn(board, tasks, code, systems).value,
-      "Families, branches and languages, with the best score in each language",
-    ),
-  ];
-}
-
-function listView(board, tasks, languages) {
-  const head = ["Language", "Own name", "Family", "Branch", "Script", "Tasks", "Best"].map((title) =>
-    element("th", { scope: "col" }, title),
-  );
-  return [
-    element(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Languages" },
-      element(
-        "table",
-        { class: "data plain" },
-        element("thead", {}, element("tr", {}, head)),
-        element(
-          "tbody",
-          {},
-          languages.map((language) => {
-            const best = bestIn(board, tasks, language.code);
-            return element(
-              "tr",
-              {},
-              element("th", { scope: "row" }, languageLink(language)),
-              element("td", {}, autonym(language) ?? language.name),
-              element("td", {}, link(hashOf(["family", language.family]), language.family)),
-              element("td", {}, language.branch),
-              element("td", {}, language.script),
-              element("td", { class: "number" }, tasks.filter((task) => task.place.has(language.code)).length),
-              element(
-                "td",
-                {},
-                best.system
-                  ? [scoreText(best.value), " ", systemWithRegime(best.system)]
-                  : "–",
-              ),
-            );
-          }),
-        ),
-      ),
-    ),
   ];
 }

@@ -1,7 +1,7 @@
 import { columnChoices, humanRow, leaderboardColumns } from "./columns.js";
 import { CATEGORY_TITLES, systemWithRegime } from "./describe.js";
 import { boxControl, manyControl, numberControl, selectControl, sliderControl, textControl } from "./controls.js";
-import { element, nameOf, plural, scoreText } from "./dom.js";
+import { countText, element, nameOf, plural, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "./filters.js";
 import { analysisBar } from "./analyses.js";
@@ -15,7 +15,13 @@ import { dataTable } from "./table.js";
 function headline(table) {
   const ranked = table.rows.filter((row) => row.rank !== null).sort((a, b) => a.rank - b.rank);
   const lead = ranked[0];
-  const by = table.by.kind === "overall" ? "overall" : `on ${CATEGORY_TITLES[table.by.id] ?? table.by.title}`;
+  const own = table.choice.ranking === table.board.rule.name;
+  const by =
+    table.by.kind !== "overall"
+      ? `on ${CATEGORY_TITLES[table.by.id] ?? table.by.title}`
+      : own
+        ? "overall"
+        : `by “${table.choice.title}”`;
   if (!lead)
     return element(
       "p",
@@ -36,7 +42,7 @@ function headline(table) {
     ` leads ${by} with `,
     element("strong", {}, scoreText(figure.value)),
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,
-    table.by.lower ? ", lower is better" : "",
+    table.by.lower ? ", where lower is better" : "",
     peers.length ? `; ${plural(peers.length, "other system")} could be first as well` : "",
     `. ${plural(ranked.length, "system")} ranked${rest ? `, ${rest} shown without a rank because cells are missing` : ""}.`,
   );
@@ -125,7 +131,8 @@ function weightSliders(board) {
       (params) => chosenWeights(params)[task.id] ?? 1,
       (weight) => {
         const others = readRoute()
-          .params.getAll("w").filter((each) => !each.startsWith(`${task.id}:`));
+          .params.getAll("w")
+          .filter((each) => !each.startsWith(`${task.id}:`));
         changeParams({ w: weight === 1 ? others : [...others, `${task.id}:${weight}`] }, { replace: true });
       },
     ),
@@ -158,12 +165,13 @@ export function leaderboardPage(board) {
   const sliders = weightSliders(board);
   const controls = [...main, ...first, ...filters, complete, ...sliders];
   const place = Object.fromEntries(
-    ["lead", "explains", "chips", "tabs", "content", "bar"].map((name) => [name, element("div", { class: name })]),
+    ["lead", "explains", "chips", "content", "bar"].map((name) => [name, element("div", { class: name })]),
   );
-  place.chips.setAttribute("aria-live", "polite");
+  const tabs = viewTabs(board);
   const weights = element(
-    "div",
+    "fieldset",
     { class: "sliders" },
+    element("legend", { class: "sr" }, "Weights of the tasks"),
     sliders.map(({ node }) => node),
   );
   const columnList = element("div", { class: "options wide" });
@@ -172,7 +180,7 @@ export function leaderboardPage(board) {
     "details",
     { class: "many columns" },
     element("summary", {}, "Columns"),
-    element("div", { class: "choices" }, columnList),
+    element("fieldset", { class: "choices" }, element("legend", { class: "sr" }, "Columns"), columnList),
   );
   const filterCount = element("span", {});
   const filterBox = element(
@@ -180,8 +188,9 @@ export function leaderboardPage(board) {
     { class: "panel filters" },
     element("summary", {}, "More filters", filterCount),
     element(
-      "div",
+      "fieldset",
       { class: "controls" },
+      element("legend", { class: "sr" }, "More filters"),
       filters.map(({ node }) => node),
     ),
   );
@@ -193,8 +202,9 @@ export function leaderboardPage(board) {
     element("h1", { class: "sr" }, "Leaderboard"),
     place.lead,
     element(
-      "div",
+      "fieldset",
       { class: "controls four" },
+      element("legend", { class: "sr" }, "Systems, ranking and cells"),
       main.map(({ node: each }) => each),
       first.map(({ node: each }) => each),
     ),
@@ -204,7 +214,7 @@ export function leaderboardPage(board) {
     element(
       "div",
       { class: "line" },
-      place.tabs,
+      tabs.node,
       complete.node,
       columnsBox,
       exportButtons("leaderboard", board, () => seen),
@@ -217,7 +227,7 @@ export function leaderboardPage(board) {
     const table = standings(board, params);
     const columns = leaderboardColumns(table, params);
     place.lead.replaceChildren(headline(table));
-    place.explains.replaceChildren(element("p", { class: "soft" }, table.choice.hint));
+    place.explains.replaceChildren(element("p", { class: "soft" }, rankingText(table)));
     weights.hidden = table.choice.ranking !== "weights";
     place.chips.replaceChildren(...chips(board, params));
     syncColumns(table, params);
@@ -226,7 +236,7 @@ export function leaderboardPage(board) {
     ).length;
     filterCount.textContent = active ? ` (${active} active)` : "";
     const view = params.get("view") === "plot" ? "plot" : "table";
-    place.tabs.replaceChildren(tabs(view, table, board));
+    tabs.sync(view, table.rows.length);
     place.bar.replaceChildren(analysisBar(board, params));
     if (view === "plot") {
       seen = { columns, rows: table.rows };
@@ -244,9 +254,7 @@ export function leaderboardPage(board) {
       before: human ? [human] : [],
       fallback: (a, b) => b.cells - a.cells,
       rowClass: (row) =>
-        [row.rank === null ? "unranked" : "", ticked.has(row.system.id) ? "ticked" : ""]
-          .join(" ")
-          .trim() || null,
+        [row.rank === null ? "unranked" : "", ticked.has(row.system.id) ? "ticked" : ""].join(" ").trim() || null,
     });
     seen = { columns, rows: made.sorted };
     place.content.replaceChildren(made.node, notes(table));
@@ -262,29 +270,40 @@ export function leaderboardPage(board) {
   return { node, update, title: "Leaderboard" };
 }
 
-function tabs(view, table, board) {
-  const tab = (id, text) =>
-    element(
+// The buttons and the count stay the same nodes: focus stays where it is, and a screen reader hears the new count.
+function viewTabs(board) {
+  const buttons = [
+    ["table", "Table"],
+    ["plot", "Plots"],
+  ].map(([id, text]) => {
+    const button = element(
       "button",
-      {
-        type: "button",
-        "data-focus": `view-${id}`,
-        "aria-pressed": String(view === id),
-        click: () => changeParams({ view: id === "table" ? null : id }),
-      },
+      { type: "button", click: () => changeParams({ view: id === "table" ? null : id }) },
       text,
     );
-  const count =
-    table.rows.length === board.systems.length
-      ? plural(board.systems.length, "system")
-      : `${table.rows.length} of ${plural(board.systems.length, "system")}`;
-  return element(
-    "div",
-    { class: "tabs", role: "group", "aria-label": "View" },
-    tab("table", "Table"),
-    tab("plot", "Plots"),
-    element("output", { class: "count" }, count),
-  );
+    return [id, button];
+  });
+  const count = element("output", { class: "count" });
+  return {
+    node: element(
+      "div",
+      { class: "tabs", role: "group", "aria-label": "View" },
+      buttons.map(([, button]) => button),
+      count,
+    ),
+    sync: (view, shown) => {
+      for (const [id, button] of buttons) button.setAttribute("aria-pressed", String(view === id));
+      const all = plural(board.systems.length, "system");
+      count.textContent = shown === board.systems.length ? all : `${countText(shown)} of ${all}`;
+    },
+  };
+}
+
+// What the ranking is, and of how much: a part of the suite is not the suite.
+function rankingText({ board, columns, choice }) {
+  if (!choice.narrowed) return choice.hint;
+  const codes = new Set(columns.flatMap((column) => column.codes));
+  return `${choice.hint} Over ${columns.length} of ${plural(board.tasks.length, "task")} and ${codes.size} of ${plural(board.languages.length, "language")}.`;
 }
 
 function notes(table) {

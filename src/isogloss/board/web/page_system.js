@@ -1,11 +1,11 @@
 import { barChart } from "./bars.js";
 import { lackText } from "./columns.js";
-import { METADATA, badges, categoryTitle, disclosed, intervalText } from "./describe.js";
+import { METADATA, badges, categoryTitle, disclosed, intervalText, unparsedText } from "./describe.js";
 import { directedPaint, scorePaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { crumbs, facts, nothing, pageHead } from "./parts.js";
+import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
@@ -93,11 +93,10 @@ function scoreCards(table, row) {
       .filter(({ kind }) => kind !== "task")
       .map((column) => {
         const figure = row.figures.get(column.id);
-        const others = table.rows
+        const known = table.rows
           .map((each) => each.figures.get(column.id))
-          .filter(
-            ({ value, partial }) => !partial && (column.lower ? value < figure.value : value > figure.value),
-          ).length;
+          .filter(({ value, partial }) => !partial && !missing(value));
+        const better = known.filter(({ value }) => (column.lower ? value < figure.value : value > figure.value)).length;
         return element(
           "div",
           { class: "figure" },
@@ -108,7 +107,9 @@ function scoreCards(table, row) {
             {},
             missing(figure.value)
               ? "incomplete"
-              : [intervalText(figure).replace("95 % interval ", ""), `rank ${others + 1}`].filter(Boolean).join(" · "),
+              : [intervalText(figure).replace("95 % interval ", ""), `rank ${better + 1} of ${known.length}`]
+                  .filter(Boolean)
+                  .join(" · "),
           ),
         );
       }),
@@ -162,7 +163,7 @@ function cellsSection(board, system) {
       text: (score) => String(Math.round(score)),
       paintOf: (score, task) => directedPaint(task.lower_is_better, range)(score),
       href: (task, { code }) => hashOf(["task", task.id, code]),
-      tip: (task, language, score) => [`${task.name} in ${language.name}: ${scoreText(score)}`, language.family],
+      tip: (task, { code }) => cellTip(board, system, task, code),
     }),
   );
 }
@@ -273,7 +274,7 @@ function provenanceSection(board, system, detail) {
       element("td", {}, board.task.get(cell.task)?.name ?? cell.task),
       element("td", {}, cell.language),
       element("td", { class: "number" }, countText(cell.n || null)),
-      element("td", {}, numbers(cell)),
+      element("td", {}, numbers(cell), cell.unparsed ? `; ${unparsedText(cell.unparsed)}` : ""),
       element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"),
       element(
         "td",

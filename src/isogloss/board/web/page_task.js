@@ -1,6 +1,6 @@
 import { categoryTitle, systemWithRegime } from "./describe.js";
 import { directedPaint } from "./colour.js";
-import { cellMetricText, cellScore, cellTitle, systemDetail } from "./decode.js";
+import { cellDetail, cellMetricText, cellScore, cellTitle } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, link, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
@@ -188,14 +188,9 @@ function taskLanguagePage(board, task, code) {
     shown
       .filter(({ system }) => !system.reported)
       .map(async (point) => {
-        const cell = (await systemDetail(point.system.id))?.cells?.find(
-          (each) => each.task === task.id && each.language === code,
-        );
-        const [, low, high] =
-          cell?.metrics?.[task.cellMetric || task.metric] ?? Object.values(cell?.metrics ?? {})[0] ?? [];
-        if (missing(low)) return false;
-        Object.assign(point, { low, high });
-        point.lines.splice(1, 0, `95 % interval ${scoreText(low)}–${scoreText(high)}`);
+        const cell = await cellDetail(point.system, task, code);
+        if (missing(cell?.low)) return false;
+        Object.assign(point, { low: cell.low, high: cell.high });
         return true;
       }),
   ).then((found) => {

@@ -1,7 +1,7 @@
 import { REGIME_IN_FILES } from "./columns.js";
 import { betterShare } from "./colour.js";
-import { provenanceLines, systemCell } from "./describe.js";
-import { cellMetricText, cellScore } from "./decode.js";
+import { intervalText, provenanceLines, systemCell, unparsedText } from "./describe.js";
+import { cellDetail, cellMetricText, cellScore } from "./decode.js";
 import { drawn, drawnToWidth, element, link, missing, nameOf, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { ranksOf } from "./ranking.js";
@@ -142,6 +142,7 @@ export const cellTip = (board, system, task, code) => {
     `${system.name} · ${task.name} · ${board.language.get(code)?.name ?? code}: ${scoreText(score)}`,
     `${cellMetricText(task)}; ${task.n[task.languages.indexOf(code)] || "?"} test examples`,
     ...provenanceLines(board, system, task, code),
+    cellDetail(system, task, code).then((cell) => cell && [intervalText(cell), unparsedText(cell.unparsed)]),
   ];
 };
 

@@ -1,6 +1,7 @@
 import { element } from "./dom.js";
 
-// What is said of an element while it is pointed at or focused: a list of lines, made when needed.
+// What is said of an element while it is pointed at or focused: a list of lines, made when needed. A line may be a promise
+// of further lines, which come after the others.
 const tipLines = new WeakMap();
 // The same for all cells of a table at once: from its body to a function of a cell, which gives such a list's maker or null.
 const cellTips = new WeakMap();
@@ -38,14 +39,25 @@ function showTip(owner) {
   tipTarget = owner;
   tipBox.hidden = !owner;
   if (!owner) return;
-  const lines = madeLines(owner)();
-  tipBox.replaceChildren(...lines.filter(Boolean).map((line, at) => element(at ? "p" : "strong", {}, line)));
   owner.setAttribute("aria-describedby", "tip");
+  const lines = madeLines(owner)();
+  const [ready, later] = [lines.filter((line) => line && !line.then), lines.filter((line) => line?.then)];
+  fillTip(owner, ready);
+  if (later.length)
+    Promise.all(later).then((found) => {
+      if (owner === tipTarget && found.flat().some(Boolean))
+        fillTip(owner, [...ready, ...found.flat().filter(Boolean)]);
+    });
+}
+
+function fillTip(owner, lines) {
+  tipBox.replaceChildren(...lines.map((line, at) => element(at ? "p" : "strong", {}, line)));
   placeTip(owner.getBoundingClientRect());
 }
 
 export function startTips() {
-  document.body.append(tipBox);
+  // Inside a landmark, where those who read by landmarks find it.
+  document.querySelector("footer").append(tipBox);
   document.addEventListener("mouseover", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusin", (event) => showTip(tipOwner(event.target)));
   document.addEventListener("focusout", () => showTip(null));

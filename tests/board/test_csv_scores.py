@@ -1,0 +1,96 @@
+"""Boards from CSV: what isogloss itself wrote, tables that people have, and what is wrong with others."""
+
+from pathlib import Path
+
+import pytest
+
+from board.made_systems import XTREME_R, record
+from isogloss.board.build import make_board
+from isogloss.board.sources import read_entries
+from isogloss.errors import DataError
+from isogloss.languages import published
+
+HEAD = "system,regime,task,language,metric,value\n"
+
+
+def written(tmp_path: Path, text: str, name: str = "table.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_isogloss_wrote_gives_the_same_figures_as_its_record(tmp_path):
+    scored = record("mine", 61.0, without=("xnli/sw",))
+    scored.to_csv(tmp_path / "mine.csv")
+    (of_csv,), (of_record,) = read_entries([tmp_path / "mine.csv"], XTREME_R), read_entries([scored], XTREME_R)
+    assert of_csv.name == "mine" and not of_csv.reported
+    assert of_csv.scores == of_record.scores
+    assert of_csv.missing(XTREME_R) == ["xnli/sw"]
+    # Averages keep their intervals, but for those that lack something.
+    assert of_csv.averages["udpos"] == of_record.averages["udpos"]
+    assert {"xnli", "classification", "overall"}.isdisjoint(of_csv.averages)
+    board = make_board([of_csv], XTREME_R)
+    assert board.data.provenance[0].split == "test"
+    assert board.data.provenance[0].checksums["xnli"]["de"] == "xnli123"
+
+
+def test_scores_in_a_run_folder_are_named_by_the_folder(tmp_path):
+    (tmp_path / "xlmr").mkdir()
+    record("any").to_csv(tmp_path / "xlmr" / "scores.csv")
+    assert [entry.name for entry in read_entries([tmp_path / "xlmr" / "scores.csv"], XTREME_R)] == ["xlmr"]
+
+
+def test_a_table_like_the_published_ones():
+    path = Path(published.__file__).with_name("per_language.csv")
+    found = {(entry.name, entry.regime): entry for entry in read_entries([path], XTREME_R)}
+    mbert = found["mBERT", "zero-shot"]
+    assert mbert.reported and mbert.source.startswith("XTREME-R Table")
+    assert mbert.cells["xnli", "en"].metrics["accuracy"].value == 81.7
+
+
+def test_several_systems_with_what_is_known_of_them(tmp_path):
+    text = (
+        "system,regime,task,language,metric,value,kind,parameters,year,split,n\n"
+        "a,zero-shot,xnli,sw,accuracy,61.5,encoder,560,2020,test,5010\n"
+        "a,zero-shot,panx,sw,f1,70,,,,test,\n"
+        "b,,xnli,sw,accuracy,,llm,7000,2024,test,\n"
+        "b,,xnli,de,accuracy,80,,,,test,\n"
+        "b,,pawsx,de,accuracy,90,,,,test,\n"
+    )
+    entries = read_entries([written(tmp_path, text)], XTREME_R)
+    first, second = make_board(entries, XTREME_R).data.systems
+    assert (first.name, first.regime, first.kind, first.parameters, first.year) == (
+        "a",
+        "zero-shot",
+        "encoder",
+        560_000_000,
+        2020,
+    )
+    assert first.source == "table.csv"
+    assert set(entries[0].cells) == {("xnli", "sw"), ("wikiann", "sw")}
+    assert (second.kind, set(entries[1].cells)) == ("llm", {("xnli", "de")})
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("system,task,language,value\na,xnli,sw,1\n", "has no column metric"),
+        (f"{HEAD}a,,xnlli,sw,accuracy,61\n", "table.csv:2"),
+        (f"{HEAD}a,,xnli,sw,accuracy,many\n", "value is 'many', and must be a number"),
+        (f"{HEAD}a,,xnli,sw,accuracy,nan\n", "must be a number"),
+        (f"{HEAD}a,,xnli,sw,accuracy,161\n", "scores go from 0 to 100"),
+        (f"{HEAD}a,,xnli,sw,accuracy,61\na,,xnli,sw,accuracy,62\n", "a second score of a: xnli/sw accuracy"),
+        (f"{HEAD}a,,xnli,sw,bleu,61\n", "Give accuracy"),
+        (f"{HEAD}a,,xnli,sw\n", "more or fewer cells than the header"),
+        (f"{HEAD}a,,pawsx,de,accuracy,61\n", "there are no scores of xtreme-r"),
+        (
+            "task,language,metric,value,split\nxnli,sw,accuracy,61,test\nxnli,de,accuracy,61,dev\n",
+            "different splits",
+        ),
+        ("", "has no column task"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, what):
+    with pytest.raises(DataError) as error:
+        read_entries([written(tmp_path, text)], XTREME_R)
+    assert what in str(error.value)
