@@ -12,6 +12,7 @@ from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE, script_json
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import BoardSystem, PairedTest
+from isogloss.board.paired import PairedTests
 from isogloss.board.published import published_entries
 from isogloss.board.sources import entry_of_record, read_entries
 from isogloss.errors import DataError
@@ -95,12 +96,17 @@ def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
         (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
         (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
     }
+<<<<<<< HEAD
     board = board_of(*records, paired=apart)
     assert board.data.ties == {"overall": [[1, 2]]}
+=======
+    board = board_of(*records, paired=PairedTests(apart))
+    assert board.data.ties == {"overall": [["b", "c"]]}
+>>>>>>> f16a
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
     assert "paired" in board.data.tie_test
-    assert "no gold" in board_of(*records, no_tests="no gold").data.tie_test
+    assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tie_test
 
 
 def test_systems_of_one_name_have_their_own_ids_and_files():

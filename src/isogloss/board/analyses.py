@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import AttributeScores, Bucket, BucketedAttribute
+from isogloss.explain.model import AttributeScores, Bucket
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.single_tables import bucket_edges
@@ -50,9 +50,11 @@ def _of_system(name: str, explained: ExplainRecords, shown: Mapping[str, str]) -
     return SystemAnalyses(single, pairwise, _examples(charts, explained.cases, name))
 
 
-def _chart(facet: BucketedAttribute, bars: list[SingleBar] | list[PairBar]) -> BarChart:
+def _chart(facet: AttributeScores | AttributeContrasts, bars: list[SingleBar] | list[PairBar]) -> BarChart:
     insight = facet.insight if isinstance(facet, AttributeScores) else ""
-    return BarChart(facet.task, facet.language, facet.metric, facet.attribute, facet.title, bars, insight)
+    ends = [row.bucket.high for row in facet.buckets if row.bucket.high is not None]
+    edges = None if facet.discrete or not ends else ends[:-1]
+    return BarChart(facet.task, facet.language, facet.metric, facet.attribute, facet.title, bars, insight, edges)
 
 
 def _bar(bucket: Bucket, value: float, low: float | None, high: float | None, ids: Sequence[str]) -> SingleBar:
@@ -81,13 +83,15 @@ def _examples(
         for identifier in dict.fromkeys(one for bar in chart.bars for one in bar.ids):
             case = cases.get(cell, {}).get(identifier)
             if case is not None and name in case.predictions:
-                inputs = {key: _short(text) for key, text in case.inputs.items()}
+                inputs = {key: short_text(text) for key, text in case.inputs.items()}
                 answer, score = case.predictions[name], case.scores.get(name)
-                found.setdefault(cell, {})[identifier] = BoardExample(inputs, _short(case.gold), _short(answer), score)
+                found.setdefault(cell, {})[identifier] = BoardExample(
+                    inputs, short_text(case.gold), short_text(answer), score
+                )
     return found
 
 
-def _short(value: Any) -> str:
+def short_text(value: Any) -> str:
     """Anything a system may answer, on one line."""
-    text = " · ".join(map(_short, value)) if isinstance(value, list) else "" if value is None else str(value)
+    text = " · ".join(map(short_text, value)) if isinstance(value, list) else "" if value is None else str(value)
     return text if len(text) <= TEXT_LENGTH else f"{text[: TEXT_LENGTH - 1]}…"

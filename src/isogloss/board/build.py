@@ -1,7 +1,7 @@
 """The data of a board, from the systems that are given to it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from isogloss.analysis.published_scores import human_score, speakers
 from isogloss.board.analyses import system_analyses
 from isogloss.board.encoding import packed
 from isogloss.board.entries import BoardEntry, completed_averages, transfer_gaps
+from isogloss.board.example_tables import ExampleTables
 from isogloss.board.facts import shown_names, system_facts, unique_ids
 from isogloss.board.model import (
     OVERALL,
@@ -28,7 +29,7 @@ from isogloss.board.model import (
     SystemGap,
 )
 from isogloss.board.neighbours import nearest_languages
-from isogloss.board.paired import PairedTests
+from isogloss.board.paired import PairedTests, TestsOfPairs
 from isogloss.board.places import PLACES
 from isogloss.board.ranking import Columns, board_ranks, intervals_overlap, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
@@ -50,11 +51,12 @@ RULES = {
 
 @dataclass(frozen=True)
 class Board:
-    """The data that all pages share, those of each system, and what the examples are like, where that was surveyed."""
+    """The data that all pages share, those of each system, and what the examples are like, as far as it is told."""
 
     data: BoardData
     details: list[SystemDetail]
     bias: DatasetBias | None = None
+    examples: ExampleTables = field(default_factory=ExampleTables)
 
 
 def make_board(
@@ -64,8 +66,8 @@ def make_board(
     title: str = "",
     data: Path | None = None,
     paired: PairedTests | None = None,
-    no_tests: str = "",
     explained: ExplainRecords | None = None,
+    examples: ExampleTables | None = None,
     submit: str = "",
 ) -> Board:
     """The board of some systems.
@@ -76,13 +78,15 @@ def make_board(
         title: the heading.
         data: the data folder, for URIEL's features of languages.
         paired: tests of pairs of entries, by their places.
-        no_tests: why there are no such tests, if they were to be expected.
         explained: what `isogloss explain` found out about the systems and the data.
+        examples: the single examples, and how the systems did on them.
         submit: the page on which one submits, where there is one.
     """
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
-    tests = paired or {}
+    paired = paired or PairedTests()
+    tests = paired.tests
+    told = examples or ExampleTables()
     systems, provenance = _systems(entries, ids, columns)
     ties = _ties(columns, tests, suite)
     shared = BoardData(
@@ -102,20 +106,28 @@ def make_board(
         ranks=board_ranks(entries, columns, suite),
         ties={OVERALL: [group for group, _ in ties]},
         tied_by={OVERALL: [kind for _, kind in ties]},
-        tie_test=f"{TIE_TEST} There are no paired tests here: {printable(no_tests)}" if no_tests else TIE_TEST,
+        tie_test=f"{TIE_TEST} There are no paired tests here: {printable(paired.why_none)}"
+        if paired.why_none
+        else TIE_TEST,
         footnotes=[
             Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes
         ],
         provenance=provenance,
         has_bias=explained is not None and explained.bias is not None,
+        examples=told.languages(),
+        no_examples=printable(told.why_none),
         submit=submit,
     )
     analyses = {} if explained is None else system_analyses(entries, ids, explained)
     details = [
-        msgspec.structs.replace(_detail(entry, place, ids, suite, tests), analyses=analyses.get(ids[place]))
+        msgspec.structs.replace(
+            _detail(entry, place, ids, suite, tests),
+            analyses=analyses.get(ids[place]),
+            examples=[f"{name}/{code}" for name, code in told.systems.get(place, {})],
+        )
         for place, entry in enumerate(entries)
     ]
-    return Board(shared, details, None if explained is None else explained.bias)
+    return Board(shared, details, None if explained is None else explained.bias, told)
 
 
 def _systems(
@@ -211,7 +223,7 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, PackedAvera
     return found
 
 
-def _ties(columns: Sequence[Columns], tests: PairedTests, suite: Suite) -> list[tuple[list[int], str]]:
+def _ties(columns: Sequence[Columns], tests: TestsOfPairs, suite: Suite) -> list[tuple[list[int], str]]:
     """Groups of systems by their overall figures, and by what each was found: "paired", "intervals" or "both"."""
     p_values = {pair: test.p for pair, of in tests.items() for test in of if test.column == OVERALL}
 
@@ -246,7 +258,7 @@ def _detail(
     place: int,
     ids: Sequence[str],
     suite: Suite,
-    tests: PairedTests,
+    tests: TestsOfPairs,
 ) -> SystemDetail:
     cells = [
         SystemCell(

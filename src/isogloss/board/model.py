@@ -158,6 +158,8 @@ class BoardData(msgspec.Struct, frozen=True):
         tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
         tie_test: the same in words.
         has_bias: whether the site has `bias.js`, which tells what the examples are like.
+        examples: by task the languages whose single examples are in `examples/`.
+        no_examples: why there are none, where one expects them.
         submit: the page on which one submits, where the board is served by one that takes submissions.
     """
 
@@ -181,6 +183,8 @@ class BoardData(msgspec.Struct, frozen=True):
     footnotes: list[Footnote]
     provenance: list[BoardProvenance]
     has_bias: bool = False
+    examples: dict[str, list[str]] = {}
+    no_examples: str = ""
     submit: str = ""
     schema: int = SCHEMA
 
@@ -258,7 +262,10 @@ class PairBar(msgspec.Struct, frozen=True, array_like=True):
 
 
 class BarChart(msgspec.Struct, frozen=True):
-    """The bars of one attribute of one cell under one metric, and a true sentence about them, or none."""
+    """The bars of one attribute of one cell under one metric, and a true sentence about them, or none.
+
+    `edges` are those between the bars, None where these are of values, not of numbers.
+    """
 
     task: str
     language: str
@@ -267,6 +274,7 @@ class BarChart(msgspec.Struct, frozen=True):
     title: str
     bars: list[SingleBar] | list[PairBar]
     insight: str = ""
+    edges: list[float] | None = None
 
 
 class BoardExample(msgspec.Struct, frozen=True):
@@ -293,6 +301,7 @@ class SystemDetail(msgspec.Struct, frozen=True):
         metadata: all that is known of it, in full.
         paired: by the id of another system.
         analyses: what `isogloss explain` found out about it.
+        examples: the cells, `task/language`, in which it is known how it did on each example.
     """
 
     id: str
@@ -303,3 +312,4 @@ class SystemDetail(msgspec.Struct, frozen=True):
     paired: dict[str, list[PairedTest]]
     missing: list[str]
     analyses: SystemAnalyses | None = None
+    examples: list[str] = []

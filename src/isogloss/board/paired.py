@@ -1,6 +1,7 @@
 """Tests of pairs of systems on the examples that both answered: what tells close systems apart."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
@@ -17,13 +18,21 @@ from isogloss.tasks.suites import Suite
 MOST_TESTED = 16
 
 # The places of two systems -> the tests of all columns and cells that both have.
-PairedTests = Mapping[tuple[int, int], Sequence[PairedTest]]
+TestsOfPairs = Mapping[tuple[int, int], Sequence[PairedTest]]
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """The tests of pairs of systems; and why there are none, where one expects them."""
+
+    tests: TestsOfPairs = field(default_factory=dict)
+    why_none: str = ""
 
 
 def paired_tests(
     entries: Sequence[BoardEntry], suite: Suite, data: Path | None, progress: Callable[[str], None]
-) -> tuple[PairedTests, str]:
-    """Every pair of systems whose answers are here, in both directions; and why there is none, where one expects it.
+) -> PairedTests:
+    """Every pair of systems whose answers are here, in both directions.
 
     Args:
         entries: all systems of a board, scored on one split.
@@ -33,13 +42,13 @@ def paired_tests(
     """
     places = [place for place, entry in enumerate(entries) if entry.predictions]
     if len(places) < 2:
-        return {}, ""
+        return PairedTests()
     request = Request(suite, suite.tasks, None, entries[places[0]].scorer[1] or "test", data)
     try:
         judged = {place: _judged(entries[place], request, progress) for place in places[:MOST_TESTED]}
-        return dict(_tested(judged, request)), ""
+        return PairedTests(dict(_tested(judged, request)))
     except IsoglossError as error:
-        return {}, str(error)
+        return PairedTests(why_none=str(error))
 
 
 def _judged(entry: BoardEntry, request: Request, progress: Callable[[str], None]) -> SystemRuns:

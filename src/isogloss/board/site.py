@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 from isogloss.board.build import Board, make_board
 from isogloss.board.bundle import bundle
 from isogloss.board.encoding import script_json
+from isogloss.board.example_tables import example_tables
 from isogloss.board.paired import paired_tests
 from isogloss.board.sources import read_entries
 from isogloss.data.files import read_bytes
@@ -23,7 +24,7 @@ from isogloss.scoring.results import Results
 from isogloss.tasks.suites import suite as find_suite
 
 WEB = Path(__file__).with_name("web")
-PAGE, DATA, SCRIPT, SYSTEMS, BIAS = "index.html", "data.js", "app.js", "systems", "bias.js"
+PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES = "index.html", "data.js", "app.js", "systems", "bias.js", "examples"
 # How `data.js` begins, by which a folder is known for a site.
 _BEGIN = "globalThis.isoglossBoardData = "
 _NOT_SITE = "Give a folder that is not there yet, an empty one, or a board's own"
@@ -48,7 +49,8 @@ def build_board(
         suite: whose tasks, languages and rule the board shows.
         title: the heading; the suite's title by default.
         data: the data folder: its gold is what systems with answers are compared by, example by example, and its URIEL
-            tells which languages are near each other.
+            tells which languages are near each other. How systems with answers did on single examples is told on the
+            site where anyone can have the labels.
         explain: what `isogloss explain` wrote about systems or data.
         progress: told each part before it is made.
 
@@ -66,9 +68,18 @@ def build_board(
     tell("reading")
     entries = read_entries(sources, chosen)
     explained = read_explain_records(explain) if explain else None
-    tests, why_none = paired_tests(entries, chosen, data, tell)
+    tests = paired_tests(entries, chosen, data, tell)
+    examples = example_tables(entries, chosen, data, () if explained is None else explained.cases, tell)
     tell("ranking")
-    board = make_board(entries, chosen, title=title, data=data, paired=tests, no_tests=why_none, explained=explained)
+    board = make_board(
+        entries,
+        chosen,
+        title=title,
+        data=data,
+        paired=tests,
+        explained=explained,
+        examples=examples,
+    )
     tell("writing")
     write_site(board, folder)
     return folder / PAGE
@@ -89,7 +100,7 @@ def check_is_site(folder: Path) -> None:
         return
     if DATA not in names or not read_bytes(folder / DATA, most=len(_BEGIN)).startswith(_BEGIN.encode()):
         raise DataError("has files, and is no board", where=str(folder), fix=_NOT_SITE)
-    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, *(path.name for path in _static_files())}
+    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES, *(path.name for path in _static_files())}
     if others := sorted(name for name in names - known if not name.endswith((".css", ".svg"))):
         what = f"has files that are not the board's, and would be lost: {', '.join(others[:3])}"
         raise DataError(what, where=str(folder), fix="Move them away, or give a folder of its own")
@@ -111,6 +122,19 @@ def site_files(board: Board) -> Iterator[tuple[str, bytes]]:
     for detail in board.details:
         text = f'globalThis.isoglossSystem("{detail.id}", {script_json(detail)});\n'
         yield f"{SYSTEMS}/{detail.id}.js", text.encode()
+    yield from _example_files(board)
+
+
+def _example_files(board: Board) -> Iterator[tuple[str, bytes]]:
+    """What examples are like, a file for each task and language; and how a system did on them, one more for each."""
+    for (name, code), cell in board.examples.cells.items():
+        text = f"globalThis.isoglossExamples({script_json(f'{name}/{code}')}, {script_json(cell)});\n"
+        yield f"{EXAMPLES}/{name}/{code}.js", text.encode()
+    for place, cells in board.examples.systems.items():
+        system = board.details[place].id
+        for (name, code), told in cells.items():
+            text = f"globalThis.isoglossStatistics({script_json(f'{name}/{code}/{system}')}, {script_json(told)});\n"
+            yield f"{EXAMPLES}/{name}/{code}/{system}.js", text.encode()
 
 
 def write_site(board: Board, folder: Path) -> None:
@@ -127,7 +151,7 @@ def write_site(board: Board, folder: Path) -> None:
         try:
             for name, content in site_files(board):
                 path = beside / name
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             beside.chmod(place.stat().st_mode if place.exists() else 0o755)
             check_is_site(place)

@@ -29,7 +29,8 @@ def build(
 
     An older site in the folder is replaced as a whole; a folder with anything
     else in it is refused. Systems whose answers are here are told apart by
-    paired tests, which need the gold of the data folder.
+    paired tests, which need the gold of the data folder; where anyone can have
+    that gold, the site has how they did on single examples.
 
     \b
     Examples:

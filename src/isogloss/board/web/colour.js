@@ -48,5 +48,16 @@ function inkOn(rgb) {
 const paint = (rgb) => ({ fill: `rgb(${rgb.join(" ")})`, ink: inkOn(rgb) });
 export const systemPaint = (at) => paint(PALETTE[at].match(/\w\w/g).map((part) => parseInt(part, 16)));
 export const scorePaint = (value, from = 0, to = 100) => paint(along(VIRIDIS, (value - from) / (to - from || 1)));
+// How far a score is from the worst towards the best of a range, 0 to 1: the best is the darkest in every table.
+export function betterShare(value, [from, to], lower) {
+  const share = Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
+  return lower ? 1 - share : share;
+}
+
+// Colours of scores on a scale, the best the brightest, also where less is better.
+export const directedPaint =
+  (lower, [from, to]) =>
+  (value) =>
+    scorePaint(lower ? from + to - value : value, from, to);
 export const differencePaint = (value, limit) =>
   paint(along(value < 0 ? BEHIND : AHEAD, Math.abs(value) / (limit || 1)));

@@ -1,3 +1,4 @@
+import { betterShare } from "./colour.js";
 import {
   METADATA,
   categoryTitle,
@@ -122,7 +123,10 @@ function scoreColumn(table, column, best) {
     column.kind === "overall"
       ? ["Overall", table.choice.hint]
       : column.kind === "category"
-        ? [categoryTitle(column.id), "The mean over the category's tasks. Higher is better."]
+        ? [
+            categoryTitle(column.id),
+            `The mean over the category's tasks. ${column.lower ? "Lower" : "Higher"} is better.`,
+          ]
         : [
             part.task.title,
             `${part.metric || metricsOf(part.task).join(" and ")}; ${part.task.lower_is_better ? "lower" : "higher"} is better.`,
@@ -139,7 +143,7 @@ function scoreColumn(table, column, best) {
     score: true,
     show,
     mark,
-    lower: part ? part.task.lower_is_better : column.lower,
+    lower: column.lower,
     fileTitle:
       column.kind === "category"
         ? `${categoryTitle(column.id)} average`
@@ -155,9 +159,7 @@ function scoreColumn(table, column, best) {
       range = spread(rows, column.id);
     },
     strength: (row) =>
-      missing(figure(row).value) || figure(row).partial
-        ? null
-        : Math.max(0, (figure(row).value - range[0]) / (range[1] - range[0] || 1)),
+      missing(figure(row).value) || figure(row).partial ? null : betterShare(figure(row).value, range, column.lower),
   };
 }
 
@@ -321,7 +323,7 @@ export function leaderboardColumns(table, params) {
       .filter(seen)
       .map(({ id }) => id),
   );
-  const best = ({ id, part, lower = part?.task.lower_is_better }) =>
+  const best = ({ id, lower }) =>
     table.rows.reduce(
       (top, row) => {
         const { value, partial } = row.figures.get(id);

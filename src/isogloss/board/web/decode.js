@@ -48,6 +48,14 @@ function singleMetrics(data) {
   return found;
 }
 
+// Names for narrow columns: a title may go on after a colon. Where several begin alike, their ids tell them apart.
+function shortNames(tasks) {
+  const begun = tasks.map(({ name }) => name.split(":")[0]);
+  return begun.map((name, at) =>
+    begun.indexOf(name) === begun.lastIndexOf(name) ? name : tasks[at].id.replace(/^[^-]*-/, "").replaceAll("-", " "),
+  );
+}
+
 // The board as the pages use it: scores unpacked, everything found by its name.
 export function openBoard(data) {
   if (data?.schema !== 2) throw new Error("data.js is missing, or made for another version of these pages");
@@ -57,12 +65,12 @@ export function openBoard(data) {
   });
   const none = (length) => new Float64Array(length).fill(NaN);
   const single = singleMetrics(data);
-  const tasks = data.tasks.map((task) => {
+  const names = shortNames(data.tasks);
+  const tasks = data.tasks.map((task, at) => {
     const scores = data.cells[task.id] ? unpacked(data.cells[task.id]) : none(systems.length * task.languages.length);
-    // A title may go on after a colon; the name stands in narrow columns.
     return {
       ...task,
-      name: task.name.split(":")[0],
+      name: names[at],
       title: task.name,
       scores,
       ...languageScores(task, scores, single),

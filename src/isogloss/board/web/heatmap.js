@@ -33,7 +33,7 @@ export function heatTable({
         const found = value(row, column);
         if (found === undefined) return element("td", { class: "none" });
         if (missing(found)) return element("td", { class: "missing" }, "·");
-        const { fill, ink } = paintOf(found);
+        const { fill, ink } = paintOf(found, row, column);
         const target = href?.(row, column);
         const cell = element(
           "td",

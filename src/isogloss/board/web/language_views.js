@@ -1,4 +1,4 @@
-import { scorePaint } from "./colour.js";
+import { directedPaint } from "./colour.js";
 import { cellScore, cellTitle } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
 import { element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
@@ -17,9 +17,11 @@ export function scoreIn(tasks, system, code) {
   return own.length ? weightedMean(own.map((task) => cellScore(task, system, code))) : undefined;
 }
 
+export const allLower = (tasks) => tasks.every((task) => task.lower_is_better);
+
 // The best of some systems in a language, where a task's lower figures are better too.
 function bestIn({ tasks, systems }, code) {
-  const lower = tasks.every((task) => task.lower_is_better);
+  const lower = allLower(tasks);
   return systems.reduce(
     (best, system) => {
       const value = scoreIn(tasks, system, code);
@@ -52,7 +54,7 @@ export function mapView(board, languages, choice) {
     ];
   };
   const range = scoreRange([...found.values()].map(({ value }) => value));
-  const paintOf = (value) => scorePaint(value, ...range);
+  const paintOf = directedPaint(allLower(choice.tasks), range);
   return [
     element("p", { class: "soft" }, whoseScores(choice), " Choose a dot to see the language."),
     scoreKey(...range, paintOf, EMPTY_DOT),
@@ -75,12 +77,14 @@ export function mapView(board, languages, choice) {
 
 export function treeView(board, languages, choice) {
   const found = foundIn(board, languages, choice);
+  const paintOf = directedPaint(allLower(choice.tasks), [0, 100]);
   return [
     element("p", { class: "soft" }, whoseScores(choice), " Choose a language or a family to see more."),
-    scoreKey(0, 100, undefined, EMPTY_DOT),
+    scoreKey(0, 100, paintOf, EMPTY_DOT),
     familyTree(
       languages,
       ({ code }) => found.get(code).value,
+      paintOf,
       "Families, branches and languages, with the score in each language",
     ),
   ];

@@ -1,14 +1,12 @@
-import { differencePaint, systemPaint } from "./colour.js";
-import { cellScore, cellTitle, systemDetail } from "./decode.js";
+import { systemPaint } from "./colour.js";
+import { bucketSection } from "./compare_buckets.js";
+import { languageWins, taskTable, winMap, wins } from "./compare_tables.js";
+import { pairedTests } from "./compare_tests.js";
+import { cellScore } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
-import { element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
-import { exportButtons } from "./export.js";
-import { heatTable, scoreKey } from "./heatmap.js";
-import { pageHead, plainTable } from "./parts.js";
-import { weightedMean } from "./ranking.js";
-import { changeParams, hashOf } from "./state.js";
-import { dataTable } from "./table.js";
-import { withTip } from "./tips.js";
+import { element, nameOf, plural } from "./dom.js";
+import { pageHead } from "./parts.js";
+import { changeParams } from "./state.js";
 
 const MOST = 4;
 
@@ -20,21 +18,6 @@ function sharedCells(board, systems) {
       codes: task.languages.filter((code) => systems.every((system) => !Number.isNaN(cellScore(task, system, code)))),
     }))
     .filter(({ codes }) => codes.length);
-}
-
-const better = (task, a, b) => (task.lower_is_better ? a < b : a > b);
-
-// In how many of the cells each system is the best alone.
-function wins(shared, systems) {
-  const counts = systems.map(() => 0);
-  for (const { task, codes } of shared)
-    for (const code of codes) {
-      const scores = systems.map((system) => cellScore(task, system, code));
-      scores.forEach((score, at) => {
-        if (scores.every((other, place) => place === at || better(task, score, other))) counts[at] += 1;
-      });
-    }
-  return counts;
 }
 
 export function comparePage(board) {
@@ -93,8 +76,9 @@ function comparison(board, systems, params) {
   const count = shared.reduce((sum, { codes }) => sum + codes.length, 0);
   if (!count) return [element("p", { class: "headline" }, "These systems share no cell: there is nothing to compare.")];
   const won = wins(shared, systems);
-  const tests = element("div");
+  const [tests, buckets] = [element("div"), element("div")];
   pairedTests(board, systems, tests);
+  bucketSection(board, systems, params, buckets);
   return [
     element(
       "p",
@@ -107,12 +91,17 @@ function comparison(board, systems, params) {
         element("strong", {}, won[at]),
       ]),
       `; ${plural(count - won.reduce((a, b) => a + b, 0), "tie")}.`,
+      shared.some(({ task }) => task.lower_is_better)
+        ? element("span", { class: "soft" }, ` ${directionText(shared)}`)
+        : "",
     ),
     winBar(systems, won, count),
     tests,
     taskTable(board, systems, shared, params),
+    languageWins(board, systems, shared, params),
     element("h2", {}, systems.length === 2 ? "Where each wins" : "Who is best where"),
     winMap(board, systems, shared),
+    buckets,
   ];
 }
 
@@ -140,206 +129,16 @@ function winBar(systems, won, count) {
           {},
           swatch,
           systems.length > 2 ? `${String.fromCharCode(65 + at)}:` : "",
-          systemWithRegime(system),
+          element("bdi", {}, systemWithRegime(system)),
         );
       }),
     ),
   );
 }
 
-function taskTable(board, systems, shared, params) {
-  const rows = shared.map(({ task, codes }) => ({
-    task,
-    codes,
-    values: systems.map((system) => weightedMean(codes.map((code) => cellScore(task, system, code)))),
-    won: wins([{ task, codes }], systems),
-  }));
-  const columns = [
-    {
-      id: "task",
-      title: "Task",
-      heads: true,
-      className: "system",
-      value: (row) => cellTitle(row.task),
-      show: (row) => link(hashOf(["task", row.task.id]), cellTitle(row.task)),
-    },
-    {
-      id: "shared",
-      title: "Shared",
-      numeric: true,
-      className: "number",
-      value: (row) => row.codes.length,
-      show: (row) => `${row.codes.length} of ${row.task.languages.length}`,
-    },
-    ...systems.map((system, at) => ({
-      id: `s${at}`,
-      title: system.name.slice(0, 40),
-      numeric: true,
-      score: true,
-      className: "score",
-      value: (row) => row.values[at],
-      show: (row) =>
-        element(
-          "span",
-          {
-            class: row.values.every((other, place) => place === at || better(row.task, row.values[at], other))
-              ? "best"
-              : null,
-          },
-          scoreText(row.values[at]),
-        ),
-    })),
-    ...(systems.length === 2
-      ? [
-          {
-            id: "difference",
-            title: "Difference",
-            numeric: true,
-            className: "score",
-            score: true,
-            value: (row) => row.values[0] - row.values[1],
-            show: (row) => signedText(row.values[0] - row.values[1]),
-          },
-        ]
-      : []),
-    { id: "wins", title: "Best in", className: "text", value: (row) => row.won.join(" : ") },
-  ];
-  const table = dataTable({ columns, rows, params, start: "", label: "Tasks" });
-  return element(
-    "div",
-    {},
-    element(
-      "div",
-      { class: "line" },
-      element("h2", {}, "Task by task"),
-      exportButtons("compare", board, () => ({ columns, rows: table.sorted })),
-    ),
-    element(
-      "p",
-      { class: "soft" },
-      "Means over the languages that all of them have: not the tasks' own figures where these are fewer.",
-    ),
-    table.node,
-  );
-}
-
-function winMap(board, systems, shared) {
-  const used = new Set(shared.flatMap(({ codes }) => codes));
-  const languages = board.languages
-    .filter(({ code }) => used.has(code))
-    .sort((a, b) => a.family.localeCompare(b.family) || a.name.localeCompare(b.name));
-  const scores = (task, code) => systems.map((system) => cellScore(task, system, code));
-  const turned = (task, value) => (task.lower_is_better ? -value : value);
-  const common = {
-    rows: shared,
-    columns: languages,
-    caption: systems.length === 2 ? "Difference by task and language" : "The best system by task and language",
-    rowHead: ({ task }) => link(hashOf(["task", task.id]), cellTitle(task)),
-    columnHead: (language) =>
-      withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
-    tip: ({ task }, language) => [
-      `${task.name} in ${language.name}`,
-      ...systems.map((system) => `${system.name}: ${scoreText(cellScore(task, system, language.code))}`),
-    ],
-  };
-  if (systems.length === 2) {
-    const gaps = shared
-      .flatMap(({ task, codes }) =>
-        codes.map((code) => {
-          const [a, b] = scores(task, code);
-          return Math.abs(a - b);
-        }),
-      )
-      .sort((a, b) => a - b);
-    const limit = Math.max(1, Math.ceil(gaps[Math.floor(gaps.length * 0.95)]));
-    const colour = (value) => differencePaint(value, limit);
-    return element(
-      "div",
-      {},
-      element(
-        "p",
-        { class: "soft" },
-        "Blue: ",
-        nameOf(systems[0].name),
-        " is better; orange: ",
-        nameOf(systems[1].name),
-        ".",
-      ),
-      scoreKey(-limit, limit, colour),
-      heatTable({
-        ...common,
-        value: ({ task, codes }, { code }) => {
-          if (!codes.includes(code)) return undefined;
-          const [a, b] = scores(task, code);
-          return turned(task, a - b);
-        },
-        paintOf: colour,
-        text: (value) => (Math.round(value) ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value))}` : "0"),
-      }),
-    );
-  }
-  return heatTable({
-    ...common,
-    text: (at) => (at < 0 ? "=" : String.fromCharCode(65 + at)),
-    paintOf: (at) => (at < 0 ? { fill: "transparent", ink: "inherit" } : systemPaint(at)),
-    value: ({ task, codes }, { code }) => {
-      if (!codes.includes(code)) return undefined;
-      const all = scores(task, code);
-      return all.findIndex((score, at) => all.every((other, place) => place === at || better(task, score, other)));
-    },
-  });
-}
-
-// Paired tests come with the systems' own files, where both were scored here from their answers.
-async function pairedTests(board, systems, place) {
-  const details = await Promise.all(systems.map((system) => (system.has_predictions ? systemDetail(system.id) : null)));
-  const lines = [];
-  systems.forEach((first, a) =>
-    systems.forEach((second, b) => {
-      if (a >= b) return;
-      const mine =
-        details[a]?.paired?.[second.id]?.map((test) => ({ ...test, sign: 1 })) ??
-        details[b]?.paired?.[first.id]?.map((test) => ({ ...test, sign: -1 })) ??
-        [];
-      for (const { column, difference, low, high, p, sign } of mine)
-        lines.push([
-          first,
-          second,
-          column,
-          sign * difference,
-          ...(missing(low) ? [null, null] : sign > 0 ? [low, high] : [-high, -low]),
-          p,
-        ]);
-    }),
-  );
-  const why = systems.filter((system) => !system.has_predictions);
-  if (!lines.length) {
-    place.replaceChildren(
-      element(
-        "p",
-        { class: "soft" },
-        why.length
-          ? ["No paired test: there are no answers of ", nameOf(why[0].name), ", only figures."]
-          : "No paired test of these systems is on this board.",
-      ),
-    );
-    return;
-  }
-  const cells = ([first, second, column, difference, low, high, p]) => [
-    [nameOf(first.name), " − ", nameOf(second.name)],
-    board.task.get(column)?.name ?? column,
-    signedText(difference),
-    low === null ? "–" : `${signedText(low)} to ${signedText(high)}`,
-    p < 0.001 ? "< 0.001" : p.toFixed(3),
-    p < 0.05 ? "told apart" : "not told apart",
-  ];
-  place.replaceChildren(
-    element("h2", {}, "Paired tests"),
-    element("p", { class: "soft" }, "Over the same examples, both systems resampled together."),
-    plainTable(
-      "Paired tests",
-      ["Pair", "Column", "Difference", "95 % interval", "p", element("span", { class: "sr" }, "Verdict")],
-      lines.map((line) => cells(line).map((cell) => element("td", {}, cell))),
-    ),
-  );
-}
+const directionText = (shared) => {
+  const lower = shared.filter(({ task }) => task.lower_is_better);
+  return lower.length === shared.length
+    ? "Lower is better."
+    : `Lower is better in ${lower.map(({ task }) => task.name).join(", ")}.`;
+};

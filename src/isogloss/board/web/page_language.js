@@ -87,6 +87,7 @@ export function languagePage(board, [code]) {
       id: "mean",
       title: "Mean",
       hint: ["Mean", "Over the tasks in this language, for systems that have all of them."],
+      lower: tasks.every((task) => task.lower_is_better),
       of: (system) => weightedMean(tasks.map((task) => cellScore(task, system, code))),
     },
     ...tasks.map((task) => ({
@@ -157,6 +158,7 @@ export function familyPage(board, [name]) {
       id: "mean",
       title: "Mean",
       hint: ["Mean", "Over the tasks, for systems that have all of them."],
+      lower: tasks.every(({ task }) => task.lower_is_better),
       of: (system) => weightedMean(tasks.map((each) => mean(each)(system))),
     },
     ...tasks.map((each) => ({
@@ -187,6 +189,7 @@ export function familyPage(board, [name]) {
         board,
         (system) => weightedMean(own.map((task) => cellScore(task, system, language.code))),
         `mean of ${listed(own.map((task) => task.name))}`,
+        own.every((task) => task.lower_is_better),
       ),
     }))
     .filter(({ points }) => points.length);

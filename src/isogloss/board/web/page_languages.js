@@ -1,10 +1,10 @@
-import { scorePaint } from "./colour.js";
+import { directedPaint } from "./colour.js";
 import { selectControl, textControl } from "./controls.js";
 import { cellScore, cellTitle } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
 import { element, link, listed, missing, plural, scoreText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { listView, mapView, scoreIn, treeView } from "./language_views.js";
+import { allLower, listView, mapView, scoreIn, treeView } from "./language_views.js";
 import { cellTip, pageHead } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { changeParams, hashOf } from "./state.js";
@@ -124,13 +124,14 @@ function named(board, params) {
 }
 
 function heatView(board, tasks, languages, params) {
+  const better = allLower(tasks) ? -1 : 1;
   const rows = named(board, params)
     .map((system) => {
       const values = languages.map(({ code }) => scoreIn(tasks, system, code)).filter((value) => !missing(value));
       return { system, n: values.length, mean: weightedMean(values) };
     })
     .filter(({ n }) => n)
-    .sort((a, b) => b.n - a.n || b.mean - a.mean);
+    .sort((a, b) => b.n - a.n || better * (b.mean - a.mean));
   const order = params.get("order");
   const means = new Map(
     languages.map(({ code }) => [
@@ -145,7 +146,7 @@ function heatView(board, tasks, languages, params) {
   );
   const columns = [...languages].sort(
     order === "score"
-      ? (a, b) => means.get(b.code) - means.get(a.code)
+      ? (a, b) => better * (means.get(b.code) - means.get(a.code))
       : order === "name"
         ? (a, b) => a.name.localeCompare(b.name)
         : (a, b) =>
@@ -173,7 +174,7 @@ function heatView(board, tasks, languages, params) {
         ? "A cell is the mean over all tasks of its language, for systems that have all of them; those with most languages come first."
         : "Systems with most languages come first.",
     ),
-    scoreKey(...range),
+    scoreKey(...range, directedPaint(allLower(tasks), range)),
     heatTable({
       rows: shown,
       columns,
@@ -187,7 +188,7 @@ function heatView(board, tasks, languages, params) {
         ]),
       value: ({ system }, { code }) => scoreIn(tasks, system, code),
       text: (score) => String(Math.round(score)),
-      paintOf: (score) => scorePaint(score, ...range),
+      paintOf: directedPaint(allLower(tasks), range),
       tip: ({ system }, language, score) =>
         tasks.length === 1
           ? cellTip(board, system, tasks[0], language.code)

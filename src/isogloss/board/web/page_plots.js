@@ -111,6 +111,7 @@ export function plotPanel(table, params) {
       yTitle: name(column),
       xText: axis.text,
       log: axis.log,
+      lower: column.lower,
       xTicks: axis.ticks?.(points.map(({ x }) => x)),
       description: `${name(column)} against ${axis.title.toLowerCase()}`,
     }),

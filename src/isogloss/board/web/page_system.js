@@ -1,11 +1,11 @@
+import { barChart } from "./bars.js";
 import { lackText } from "./columns.js";
 import { METADATA, badges, categoryTitle, disclosed, intervalText, unparsedText } from "./describe.js";
-import { scorePaint } from "./colour.js";
+import { directedPaint, scorePaint } from "./colour.js";
 import { cellScore, cellTitle, systemDetail } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
-import { barChart } from "./plots.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
@@ -147,7 +147,13 @@ function cellsSection(board, system) {
     "section",
     {},
     element("h2", {}, "Every task in every language"),
-    scoreKey(...range),
+    scoreKey(
+      ...range,
+      directedPaint(
+        tasks.every((task) => task.lower_is_better),
+        range,
+      ),
+    ),
     heatTable({
       rows: tasks,
       columns: languages,
@@ -157,7 +163,7 @@ function cellsSection(board, system) {
         withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
       value: (task, { code }) => (task.place.has(code) ? cellScore(task, system, code) : undefined),
       text: (score) => String(Math.round(score)),
-      paintOf: (score) => scorePaint(score, ...range),
+      paintOf: (score, task) => directedPaint(task.lower_is_better, range)(score),
       href: (task, { code }) => hashOf(["task", task.id, code]),
       tip: (task, { code }) => cellTip(board, system, task, code),
     }),
@@ -197,7 +203,7 @@ function gapSection(board, system, recorded = []) {
     element(
       "p",
       { class: "soft" },
-      "English minus the mean of the other languages: the smaller, the better the system carries over.",
+      "English minus the mean of the other languages: the nearer to zero, the better the system carries over.",
     ),
     barChart({
       records,
@@ -229,7 +235,7 @@ function detailSections(board, system, detail) {
           "All of this system as JSON",
         ),
         " ",
-        detail.analyses?.single?.length
+        detail.analyses?.single?.length || detail.examples?.length
           ? link(hashOf(["analysis", "single"], { system: system.id }), "Its analyses")
           : null,
       ),

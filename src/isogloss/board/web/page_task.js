@@ -1,5 +1,5 @@
 import { categoryTitle, systemWithRegime } from "./describe.js";
-import { scorePaint } from "./colour.js";
+import { directedPaint } from "./colour.js";
 import { cellDetail, cellMetricText, cellScore, cellTitle } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, link, missing, plural, scoreText } from "./dom.js";
 import { metricsOf } from "./filters.js";
@@ -74,7 +74,7 @@ export function taskPage(board, [id, code]) {
       href: hashOf(["task", id, each]),
       points: pointsOf(board, (system) => cellScore(task, system, each), task.name, task.lower_is_better),
     }))
-    .sort((a, b) => b.points[0].value - a.points[0].value);
+    .sort((a, b) => (task.lower_is_better ? -1 : 1) * (b.points[0].value - a.points[0].value));
   const columns = [
     {
       id: "mean",
@@ -104,7 +104,7 @@ export function taskPage(board, [id, code]) {
     element("h2", {}, "Languages, hardest last"),
     stripChart({ lines, description: `Scores of all systems on ${task.name}, by language` }),
     element("h2", {}, "Systems by language"),
-    scoreKey(...range),
+    scoreKey(...range, directedPaint(task.lower_is_better, range)),
     heatTable({
       rows: systems,
       columns: codes,
@@ -114,8 +114,7 @@ export function taskPage(board, [id, code]) {
         withTip(link(hashOf(["task", id, each]), each), () => [board.language.get(each)?.name ?? each]),
       value: (system, each) => cellScore(task, system, each),
       tip: (system, each) => cellTip(board, system, task, each),
-      paintOf: (score) =>
-        task.lower_is_better ? scorePaint(range[0] + range[1] - score, ...range) : scorePaint(score, ...range),
+      paintOf: directedPaint(task.lower_is_better, range),
     }),
     element("h2", {}, "All systems"),
     place,

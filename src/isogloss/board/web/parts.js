@@ -1,4 +1,5 @@
 import { REGIME_IN_FILES } from "./columns.js";
+import { betterShare } from "./colour.js";
 import { intervalText, provenanceLines, systemCell, unparsedText } from "./describe.js";
 import { cellDetail, cellMetricText, cellScore } from "./decode.js";
 import { drawn, drawnToWidth, element, link, missing, nameOf, scoreText } from "./dom.js";
@@ -127,7 +128,7 @@ function valueColumn(board, column, values, place) {
     prepare,
     value: (row) => row.values[place] ?? null,
     show: (row) => element("span", { class: row.values[place] === best ? "best" : null }, scoreText(row.values[place])),
-    strength: (row) => (missing(row.values[place]) ? null : (row.values[place] - low) / (high - low || 1)),
+    strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], [low, high], column.lower)),
     tip: (row) => [
       `${row.system.name} · ${column.title}: ${scoreText(row.values[place])}`,
       ...(column.says?.(row.system) ?? []),

@@ -1,4 +1,4 @@
-import { drawn, drawnToWidth, element, missing, nameOf, scoreText, signedText } from "./dom.js";
+import { drawn, drawnToWidth, element, missing, nameOf, scoreText } from "./dom.js";
 import { KIND_MARKS } from "./colour.js";
 import { withTip } from "./tips.js";
 
@@ -6,13 +6,14 @@ const HEIGHT = 420;
 const EDGE = { left: 48, right: 24, top: 16, bottom: 48 };
 
 // The points that no other beats with less: going right, each is better than all before it.
-function paretoLine(points) {
+function paretoLine(points, lower) {
+  const goodness = ({ y }) => (lower ? -y : y);
   let best = -Infinity;
   return [...points]
-    .sort((a, b) => a.x - b.x || b.y - a.y)
+    .sort((a, b) => a.x - b.x || goodness(b) - goodness(a))
     .filter((point) => {
-      if (point.y <= best) return false;
-      best = point.y;
+      if (goodness(point) <= best) return false;
+      best = goodness(point);
       return true;
     });
 }
@@ -50,7 +51,7 @@ function logTicks(from, to) {
 }
 
 // A figure of systems against something they cost. `x` of a point is already on its scale (a logarithm, a date).
-export function scatter({ points, xTitle, yTitle, xTicks, xText, log, description }) {
+export function scatter({ points, xTitle, yTitle, xTicks, xText, log, lower, description }) {
   const place = element("div", { class: "plot" });
   const padded = (values, share) => {
     const [from, to] = [Math.min(...values), Math.max(...values)];
@@ -65,7 +66,7 @@ export function scatter({ points, xTitle, yTitle, xTicks, xText, log, descriptio
     points.map(({ y }) => y),
     0.08,
   );
-  const line = paretoLine(points);
+  const line = paretoLine(points, lower);
   return drawnToWidth(place, (width) => {
     const px = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
     const py = (y) => HEIGHT - EDGE.bottom - ((y - y0) / (y1 - y0)) * (HEIGHT - EDGE.top - EDGE.bottom);
@@ -148,81 +149,4 @@ export function kindLegend(kinds, line = true) {
         "Pareto line: no other is better with less",
       ),
   );
-}
-
-// Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does.
-export function barChart({ records, description, signed = false, marked = false, height = 220, click }) {
-  const place = element("div", { class: "plot" });
-  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
-  const top = Math.max(...ends, signed ? 1 : 10);
-  const bottom = signed ? Math.min(...ends, -1) : 0;
-  return drawnToWidth(place, (full) => {
-    const width = Math.min(full, 90 + records.length * 120);
-    const step = (width - 44) / records.length;
-    const y = (value) => 20 + (1 - (value - bottom) / (top - bottom)) * (height - 70);
-    const best = records.reduce((a, b) => (b.value > a.value ? b : a), records[0]);
-    const worst = records.reduce((a, b) => (b.value < a.value ? b : a), records[0]);
-    const svg = drawn(
-      "svg",
-      { width, height, role: "group", "aria-label": description },
-      niceTicks(bottom, top, 4).map((at) => [
-        drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
-        drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
-      ]),
-    );
-    records.forEach((record, at) => {
-      const middle = 44 + step * (at + 0.5);
-      const bar = drawn(
-        "g",
-        {
-          class: `bar ${record.value < 0 ? "below" : ""} ${marked && record === best ? "top" : marked && record === worst ? "low" : ""}`,
-          tabindex: "0",
-          role: click ? "button" : "img",
-          "aria-label": click ? null : `${record.label}: ${scoreText(record.value)}`,
-          click: click ? () => click(record) : null,
-          keydown: click
-            ? (event) => {
-                if (event.key === "Enter") click(record);
-              }
-            : null,
-        },
-        drawn("rect", {
-          x: middle - step * 0.32,
-          width: step * 0.64,
-          y: Math.min(y(record.value), y(0)),
-          height: Math.max(1, Math.abs(y(record.value) - y(0))),
-        }),
-        missing(record.low)
-          ? null
-          : drawn("path", {
-              class: "whisker",
-              d: `M${middle} ${y(record.low)}V${y(record.high)}M${middle - 5} ${y(record.low)}h10M${middle - 5} ${y(record.high)}h10`,
-            }),
-        drawn(
-          "text",
-          {
-            x: middle,
-            y: Math.min(y(record.value), y(missing(record.high) ? record.value : record.high), y(0)) - 5,
-            "text-anchor": "middle",
-            class: "value",
-          },
-          signed ? signedText(record.value) : scoreText(record.value),
-        ),
-        drawn(
-          "text",
-          { x: middle, y: height - 30, "text-anchor": "middle" },
-          record.label.length * 7 > step
-            ? `${record.label.slice(0, Math.max(2, Math.floor(step / 7) - 1))}…`
-            : record.label,
-        ),
-        drawn(
-          "text",
-          { x: middle, y: height - 14, "text-anchor": "middle", class: "soft" },
-          record.n === undefined ? "" : `n ${record.n}`,
-        ),
-      );
-      svg.append(withTip(bar, () => record.lines));
-    });
-    return svg;
-  });
 }

@@ -92,9 +92,11 @@ export function drawnRankIntervals(board, systems, values, columns, choice) {
     }
     const coefficients = cellCoefficients(columns, times, choice, board.language);
     const figures = ranked.map((at, place) => (moving[place] ? dot(scores[place], coefficients) : values[at]));
-    const order = ranked.map((_, place) => place).sort((a, b) => figures[b] - figures[a]);
+    const order = ranked
+      .map((_, place) => place)
+      .sort((a, b) => (choice.lower ? figures[a] - figures[b] : figures[b] - figures[a]));
     order.forEach((place, rank) => {
-      const tied = rank > 0 && figures[order[rank - 1]] - figures[place] < 1e-9;
+      const tied = rank > 0 && Math.abs(figures[order[rank - 1]] - figures[place]) < 1e-9;
       found[place][draw] = tied ? found[order[rank - 1]][draw] : rank + 1;
     });
   }

@@ -132,8 +132,9 @@ const categoryMean = (parts, figure) =>
   weightedMean([...groupedBy(parts, (part) => part.category).values()].map((group) => weightedMean(group.map(figure))));
 
 // One figure of one system. `parts` has, for each task: its id, category, codes of its languages, their scores, and its
-// own figure (the mean of the scores, or what was reported). A score that is missing makes the figure NaN.
-export function overallFigure(ranking, parts, { language, weights = {} }) {
+// own figure (the mean of the scores, or what was reported). A score that is missing makes the figure NaN. Where lower is
+// better, the weakest languages have the highest scores, and what languages share unequally is what is not wrong.
+export function overallFigure(ranking, parts, { language, weights = {}, lower = false }) {
   if (!parts.length) return NaN;
   switch (ranking) {
     case "flat":
@@ -146,11 +147,17 @@ export function overallFigure(ranking, parts, { language, weights = {} }) {
       return countedMean(parts, language, "articles");
     case "worst": {
       const means = languageMeans(parts);
+<<<<<<< HEAD
       return means.some(Number.isNaN) ? NaN : weightedMean(means.sort().slice(0, WORST));
+=======
+      return means.some(Number.isNaN)
+        ? NaN
+        : weightedMean(means.sort((a, b) => (lower ? b - a : a - b)).slice(0, WORST));
+>>>>>>> f16a
     }
     case "gini": {
       const means = languageMeans(parts);
-      return means.some(Number.isNaN) ? NaN : 100 * giniIndex(means);
+      return means.some(Number.isNaN) ? NaN : 100 * giniIndex(lower ? means.map((mean) => 100 - mean) : means);
     }
     case "weights":
       return weightedMean(

@@ -88,7 +88,8 @@ function overallOf(board, system, columns, figures, { ranking, weights }) {
       figure: partial ? NaN : value,
     };
   });
-  return overallFigure(ranking, parts, { language: board.language, weights });
+  const lower = columns.every(({ task }) => task.lower_is_better);
+  return overallFigure(ranking, parts, { language: board.language, weights, lower });
 }
 
 // The figures of all systems for a choice of cells and a ranking: other filters, orders and pages only choose among them.
@@ -109,7 +110,7 @@ function systemFigures(board, params) {
     weights: chosenWeights(params),
     narrowed: narrowedCells(params),
   };
-  shown[0].lower = lowerIsBetter(shown[0], columns, ranking);
+  for (const column of shown) column.lower = lowerIsBetter(column, columns, ranking);
   const rows = board.systems.map((system) => systemStanding(board, system, columns, shown, choice));
   lastFigures = { key, board, columns, shown, ranking, choice, rows };
   return lastFigures;
@@ -134,13 +135,12 @@ export function standings(board, params) {
   const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
   if (params.get("complete")) rows = rows.filter((row) => visible.every(({ id }) => wholeValue(row, id) !== null));
   const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
-  const lower = lowerIsBetter(by, columns, ranking);
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
-  const ranks = ranksOf(values, lower);
+  const ranks = ranksOf(values, by.lower);
   rows.forEach((row, at) => {
     row.rank = ranks[at];
   });
-  const table = { board, columns, shown, rows, by: { ...by, lower }, choice, values };
+  const table = { board, columns, shown, rows, by, choice, values };
   table.ranked = ranks.filter((rank) => rank !== null).length;
   const ready = builtRanges(table, rows.length === board.systems.length);
   if (ready) setRanges(table, ready, DRAWN);
@@ -149,10 +149,11 @@ export function standings(board, params) {
   return table;
 }
 
-const lowerIsBetter = (by, columns, ranking) =>
-  by.kind === "task"
-    ? by.part.task.lower_is_better
-    : Boolean(by.kind === "overall" && ranking.lower) || columns.every(({ task }) => task.lower_is_better);
+function lowerIsBetter({ kind, part, parts }, columns, ranking) {
+  if (kind === "task") return part.task.lower_is_better;
+  if (kind === "overall" && ranking.lower) return true;
+  return (parts ?? columns).every(({ task }) => task.lower_is_better);
+}
 
 export const wholeValue = (row, id) => {
   const figure = row.figures.get(id);
@@ -181,17 +182,18 @@ function builtRanges({ board, rows, by, choice }, all) {
 // What the scores' own intervals leave open.
 function leftOpen({ rows, values, by }) {
   const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
-  return rankIntervals(values, bound("low"), bound("high"));
+  if (!by.lower) return rankIntervals(values, bound("low"), bound("high"));
+  const turned = (numbers) => numbers.map((number) => -number);
+  return rankIntervals(turned(values), turned(bound("high")), turned(bound("low")));
 }
 
 // Over a part of the board languages are drawn again here, which takes longer than a filter may: true if it was done.
 function drawRanges(table) {
   const { board, rows, values, by, columns, choice } = table;
-  if (by.lower) return false;
   const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
   const way = by.kind === "overall" ? choice : { ranking: "flat" };
   const systems = rows.map(({ system }) => system);
-  const drawn = drawnRankIntervals(board, systems, values, parts, way);
+  const drawn = drawnRankIntervals(board, systems, values, parts, { ...way, lower: by.lower });
   if (!drawn) return false;
   const widened = (range, rank) => range && [Math.min(range[0], rank), Math.max(range[1], rank)];
   setRanges(

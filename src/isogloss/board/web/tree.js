@@ -1,4 +1,3 @@
-import { scorePaint } from "./colour.js";
 import { drawn, drawnToWidth, element, missing, scoreText } from "./dom.js";
 import { groupedBy } from "./ranking.js";
 import { hashOf } from "./state.js";
@@ -7,8 +6,9 @@ import { withTip } from "./tips.js";
 const LEAF_ROW = 24;
 const NARROW = 620;
 
-// Families, their branches and languages as a tree that grows to the right; `valueOf(language)` colours its leaves.
-export function familyTree(languages, valueOf, description) {
+// Families, their branches and languages as a tree that grows to the right; `paintOf` colours its leaves by
+// `valueOf(language)`.
+export function familyTree(languages, valueOf, paintOf, description) {
   const families = [...groupedBy(languages, ({ family }) => family)]
     .sort(([a, x], [b, y]) => y.length - x.length || a.localeCompare(b))
     .map(([name, members]) => ({
@@ -62,7 +62,7 @@ export function familyTree(languages, valueOf, description) {
             const y = row * LEAF_ROW;
             if (!narrow && !alone)
               svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7 + 4), branchY, x3 - 10, y));
-            svg.append(leaf(language, valueOf(language), x3, y, width, narrow));
+            svg.append(leaf(language, valueOf(language), paintOf, x3, y, width, narrow));
             row += 1;
           });
       }
@@ -74,11 +74,11 @@ export function familyTree(languages, valueOf, description) {
   });
 }
 
-function leaf(language, value, x, y, width, narrow) {
+function leaf(language, value, paintOf, x, y, width, narrow) {
   const known = !missing(value);
   const from = x + (narrow ? 150 : 250);
   const long = Math.max(0, width - from - 48);
-  const { fill } = known ? scorePaint(value) : { fill: "none" };
+  const { fill } = known ? paintOf(value) : { fill: "none" };
   const own = drawn(
     "a",
     { href: hashOf(["language", language.code]) },

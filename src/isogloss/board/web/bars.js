@@ -1,0 +1,119 @@
+import { drawn, drawnToWidth, element, missing, scoreText, signedText } from "./dom.js";
+import { niceTicks } from "./plots.js";
+import { withTip } from "./tips.js";
+
+const TOP_ROOM = 20;
+const BOTTOM_ROOM = 50;
+
+// The best and the worst record among those that are sure enough to have an interval; none where these are one.
+function extremes(records, lower) {
+  const sure = records.filter(({ low }) => !missing(low)).sort((a, b) => b.value - a.value);
+  if (sure.length < 2 || sure[0].value - sure.at(-1).value < 1e-9) return {};
+  const [high, low] = [sure[0], sure.at(-1)];
+  return lower ? { best: low, worst: high } : { best: high, worst: low };
+}
+
+// Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does. Signed
+// bars are coloured by who is better, which is not who is higher where less is better. `most` is what the scale reaches at
+// least, so that charts side by side have one.
+export function barChart({
+  records,
+  description,
+  signed = false,
+  marked = false,
+  lower = false,
+  most = 0,
+  height = 220,
+  click,
+}) {
+  const place = element("div", { class: "plot bars" });
+  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
+  const top = Math.max(...ends, most, signed ? 1 : 10);
+  const bottom = signed ? Math.min(...ends, -1) : 0;
+  const { best, worst } = marked ? extremes(records, lower) : {};
+  const className = (record) =>
+    [
+      "bar",
+      signed && (lower ? record.value > 0 : record.value < 0) ? "below" : "",
+      record === best ? "top" : record === worst ? "low" : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  return drawnToWidth(place, (full) => {
+    const width = Math.min(full, 90 + records.length * 120);
+    const step = (width - 44) / records.length;
+    const y = (value) => TOP_ROOM + (1 - (value - bottom) / (top - bottom)) * (height - TOP_ROOM - BOTTOM_ROOM);
+    const svg = drawn(
+      "svg",
+      { width, height, role: "group", "aria-label": description },
+      niceTicks(bottom, top, 4).map((at) => [
+        drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
+        drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
+      ]),
+    );
+    records.forEach((record, at) => {
+      const bar = oneBar(record, 44 + step * (at + 0.5), step, y, height, signed);
+      bar.setAttribute("class", className(record));
+      if (click) makeButton(bar, () => click(record));
+      else {
+        bar.setAttribute("role", "img");
+        bar.setAttribute("aria-label", `${record.label}: ${scoreText(record.value)}`);
+      }
+      svg.append(withTip(bar, () => record.lines));
+    });
+    return svg;
+  });
+}
+
+function makeButton(bar, act) {
+  bar.setAttribute("role", "button");
+  bar.addEventListener("click", act);
+  bar.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
+  });
+}
+
+function oneBar(record, middle, step, y, height, signed) {
+  const { value, low, high, n } = record;
+  const fits = (text) => text.length * 7 <= step;
+  // Where edges do not fit, the name of the bucket stands for them.
+  const label = fits(record.label) ? record.label : (record.name ?? record.label);
+  return drawn(
+    "g",
+    { tabindex: "0" },
+    drawn("rect", {
+      x: middle - step * 0.32,
+      width: step * 0.64,
+      y: Math.min(y(value), y(0)),
+      height: Math.max(1, Math.abs(y(value) - y(0))),
+    }),
+    missing(low)
+      ? null
+      : drawn("path", {
+          class: "whisker",
+          d: `M${middle} ${y(low)}V${y(high)}M${middle - 5} ${y(low)}h10M${middle - 5} ${y(high)}h10`,
+        }),
+    drawn(
+      "text",
+      {
+        x: middle,
+        y: Math.min(y(value), y(missing(high) ? value : high), y(0)) - 5,
+        "text-anchor": "middle",
+        class: "value",
+      },
+      signed ? signedText(value) : scoreText(value),
+    ),
+    drawn(
+      "text",
+      { x: middle, y: height - 30, "text-anchor": "middle" },
+      fits(label) ? label : `${label.slice(0, Math.max(2, Math.floor(step / 7) - 1))}…`,
+    ),
+    drawn(
+      "text",
+      { x: middle, y: height - 14, "text-anchor": "middle", class: "soft" },
+      n === undefined ? "" : `n ${n}`,
+    ),
+  );
+}

@@ -1,0 +1,228 @@
+import { builtCharts } from "./analyses.js";
+import { barChart } from "./bars.js";
+import { cutRows, valueCounts } from "./buckets.js";
+import { cellExamples } from "./cell_examples.js";
+import { chosenOf, drawnSelect, manyControl } from "./controls.js";
+import { systemDetail } from "./decode.js";
+import { countText, element, link, listed, plural, scoreText } from "./dom.js";
+import { edgeEditor } from "./edge_editor.js";
+import { exampleItem, listedText, showExamples } from "./example_list.js";
+import { chosenCut, cutEdges, listedExamples } from "./live_buckets.js";
+import { biasPanel } from "./page_bias.js";
+
+// So many languages stand side by side unless others are chosen: each is a file.
+const SIDE_BY_SIDE = 6;
+
+// What examples are like, whatever systems answer: a survey of the data, single examples, or the buckets of a system.
+export async function biasPanels(board, params) {
+  const survey = board.has_bias ? await biasPanel(board, params) : [];
+  const histograms = Object.keys(board.examples ?? {}).length ? await histogramPanel(board, params) : null;
+  if (histograms) return { ...histograms, nodes: [...histograms.nodes, ...survey] };
+  return survey.length ? { nodes: survey, figures: [] } : explainedShares(board, params);
+}
+
+async function histogramPanel(board, params) {
+  const tasks = Object.keys(board.examples);
+  const task = chosenOf(
+    params,
+    "task",
+    tasks.map((id) => ({ task: id })),
+  );
+  const all = board.examples[task.chosen] ?? [];
+  const asked = params.getAll("language").filter((code) => all.includes(code));
+  const codes = asked.length ? asked : all.slice(0, SIDE_BY_SIDE);
+  if (!codes.length) return null;
+  const cells = (
+    await Promise.all(codes.map(async (code) => ({ code, examples: await cellExamples(task.chosen, code) })))
+  ).filter(({ examples }) => examples);
+  const attribute = chosenOf(
+    params,
+    "attribute",
+    cells.flatMap(({ examples }) => examples.attributes.map(({ name }) => ({ attribute: name }))),
+  );
+  const languages = manyControl(
+    "language",
+    "Languages",
+    all.map((code) => [code, board.language.get(code)?.name ?? code]),
+  );
+  languages.sync(params);
+  const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells, all.length);
+  const title = (id) => board.task.get(id)?.title ?? id;
+  return {
+    figures: [figure],
+    nodes: [
+      element(
+        "div",
+        { class: "controls roomy" },
+        drawnSelect(
+          "task",
+          "Task",
+          task.values.map((id) => [id, title(id)]),
+          task.chosen,
+        ),
+        drawnSelect(
+          "attribute",
+          "Attribute",
+          attribute.values.map((name) => [name, name]),
+          attribute.chosen,
+        ),
+        languages.node,
+      ),
+      figure.node,
+    ],
+  };
+}
+
+// All languages together, so that one edge is the same in each of them: the values of all, and where those of one are.
+function joined(cells) {
+  const values = [...new Set(cells.flatMap(({ attribute }) => attribute.column.values))].sort((a, b) =>
+    a === null ? 1 : b === null ? -1 : a < b ? -1 : 1,
+  );
+  const at = new Map(values.map((value, place) => [value, place]));
+  const parts = cells.map(({ code, examples, attribute: { column } }) => {
+    const own = column.values.map((value) => at.get(value));
+    const part = { values, places: Uint32Array.from(column.places, (place) => own[place]) };
+    return { code, examples, column: part, counts: valueCounts(part, examples.counted) };
+  });
+  const counts = new Float64Array(values.length);
+  for (const part of parts) part.counts.forEach((count, place) => (counts[place] += count));
+  return { column: { values, places: Uint32Array.from(values.keys()) }, counts, parts };
+}
+
+function sharedHistograms(board, task, name, given, known) {
+  const cells = given
+    .map((cell) => ({ ...cell, attribute: cell.examples.attributes.find((each) => each.name === name) }))
+    .filter(({ attribute }) => attribute);
+  const constant = given
+    .filter(({ examples }) => !examples.attributes.some((each) => each.name === name))
+    .map(({ code }) => board.language.get(code)?.name ?? code);
+  const all = joined(cells);
+  const [{ attribute }] = cells;
+  const editor = attribute.discrete ? null : edgeEditor(attribute);
+  const charts = element("div", { class: "charts" });
+  const examples = element("div", { class: "examples", tabindex: "-1", "aria-live": "polite" });
+  let [bars, shownFor] = [[], null];
+  const sync = (params) => {
+    const cut = attribute.discrete ? null : chosenCut(params, name);
+    const key = JSON.stringify(cut);
+    if (key === shownFor) return;
+    shownFor = key;
+    const edges = attribute.discrete ? null : cutEdges(all.column, all.counts, cut);
+    const cutCells = all.parts.map((part) => ({
+      ...part,
+      ...cutRows(part.column, part.counts, edges, cut?.rule !== "at"),
+    }));
+    bars = cutCells.flatMap(({ buckets }) => buckets);
+    charts.replaceChildren(
+      ...cutCells.map((cell) =>
+        shareFigure(board.language.get(cell.code)?.name ?? cell.code, cell.buckets, {
+          most: Math.max(...cutCells.flatMap(({ buckets }) => bucketShares(buckets))),
+          click: ({ at, bucket }) => list(board, task, name, cell, at, bucket, examples),
+        }),
+      ),
+    );
+    editor?.sync({ cut, column: all.column, counts: all.counts, edges });
+  };
+  return {
+    node: element(
+      "div",
+      {},
+      element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(known, "language")}`),
+      constant.length ? element("p", { class: "soft" }, `The same in all examples of ${listed(constant)}.`) : null,
+      editor ? element("figure", {}, element("figcaption", {}, "The same edges in all languages"), editor.node) : null,
+      charts,
+      element("p", { class: "soft" }, "Shares of the examples, in per cent. Choose a bar for its examples."),
+      examples,
+    ),
+    attribute: name,
+    bars: () => bars,
+    sync,
+  };
+}
+
+function bucketShares(buckets) {
+  const total = buckets.reduce((sum, { n }) => sum + n, 0);
+  return buckets.map(({ n }) => (100 * n) / (total || 1));
+}
+
+function shareFigure(title, buckets, { click = null, most = 0 } = {}) {
+  const total = buckets.reduce((sum, { n }) => sum + n, 0);
+  const shares = bucketShares(buckets);
+  const records = buckets.map((bucket, at) => {
+    const share = shares[at];
+    return {
+      bucket,
+      at,
+      label: bucket.edges || bucket.name,
+      name: bucket.name,
+      value: share,
+      n: bucket.n,
+      lines: [
+        `${bucket.name}${bucket.edges ? ` (${bucket.edges})` : ""}: ${scoreText(share)} % of ${countText(total)}`,
+        plural(bucket.n, "example"),
+      ],
+    };
+  });
+  return element(
+    "figure",
+    {},
+    element("figcaption", {}, title),
+    barChart({ records, description: title, most, click }),
+  );
+}
+
+function list(board, task, name, { code, examples, codes }, at, bucket, place) {
+  const { shown, total } = listedExamples({ examples }, [], codes, at);
+  const items = shown.map(({ example }) => {
+    const text = examples.texts[example];
+    return exampleItem(examples.ids[example], text ? [...Object.entries(text.inputs), ["gold", text.gold]] : [], code);
+  });
+  const of = `${board.task.get(task)?.name ?? task}, ${board.language.get(code)?.name ?? code}, ${name} ${bucket.name}`;
+  showExamples(place, of, listedText(items.length, total, "those with texts first"), items);
+}
+
+// Without either, the sizes of the buckets in which a ticked system was explained.
+async function explainedShares(board, params) {
+  const id = params.get("system");
+  const charts = id ? builtCharts("single", [], [await systemDetail(id)]) : [];
+  if (!charts.length)
+    return {
+      figures: [],
+      nodes: [
+        element(
+          "p",
+          { class: "headline" },
+          "Tick a system with analyses on the leaderboard. ",
+          link("#/", "To the leaderboard"),
+        ),
+      ],
+    };
+  const task = chosenOf(params, "task", charts);
+  const ofTask = charts.filter((chart) => chart.task === task.chosen);
+  const attribute = chosenOf(params, "attribute", ofTask);
+  const [{ metric }] = ofTask;
+  const shown = ofTask.filter((chart) => chart.attribute === attribute.chosen && chart.metric === metric);
+  const select = (key, label, { values, chosen }) =>
+    drawnSelect(
+      key,
+      label,
+      values.map((value) => [value, value]),
+      chosen,
+    );
+  return {
+    figures: [],
+    nodes: [
+      element(
+        "div",
+        { class: "controls roomy" },
+        select("task", "Task", task),
+        select("attribute", "Attribute", attribute),
+      ),
+      element(
+        "div",
+        { class: "charts" },
+        shown.map((chart) => shareFigure(board.language.get(chart.language)?.name ?? chart.language, chart.bars)),
+      ),
+    ],
+  };
+}

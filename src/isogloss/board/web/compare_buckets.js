@@ -1,0 +1,139 @@
+import { analysedCells } from "./analyses.js";
+import { cellStatistics } from "./cell_examples.js";
+import { bestAlone } from "./compare_tables.js";
+import { chosenOf, drawnSelect } from "./controls.js";
+import { systemDetail } from "./decode.js";
+import { countText, element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
+import { chosenCut, cutAttribute, scoredBuckets } from "./live_buckets.js";
+import { plainTable } from "./parts.js";
+import { hashOf } from "./state.js";
+
+// Every bucket of a cell with the score of each system, the best of them, and whether it is surely better than the next.
+function comparedBuckets(live, metrics, params) {
+  const lower = metrics[0].lower_is_better;
+  return live.examples.attributes.flatMap((attribute) => {
+    const cut = cutAttribute(live.examples, attribute, chosenCut(params, attribute.name));
+    const scored = metrics.map((metric) => scoredBuckets(live, [metric], cut));
+    return cut.buckets.map((bucket, at) => {
+      const values = scored.map((bars) => bars[at].value);
+      const order = values
+        .map((_, place) => place)
+        .sort((a, b) => (lower ? values[a] - values[b] : values[b] - values[a]));
+      return { attribute, cut, bucket, at, values, best: bestAlone(lower, values), next: order[1] };
+    });
+  });
+}
+
+// The difference of the best and the next, tested on the examples of the bucket.
+function withDifferences(live, metrics, rows) {
+  const known = new Map();
+  const pairBars = (cut, one, other) => {
+    const key = `${one} ${other}`;
+    if (!known.has(cut)) known.set(cut, new Map());
+    if (!known.get(cut).has(key)) known.get(cut).set(key, scoredBuckets(live, [metrics[one], metrics[other]], cut));
+    return known.get(cut).get(key);
+  };
+  return rows.map((row) => {
+    if (row.best < 0) return { ...row, sure: false };
+    const { value, low, high } = pairBars(row.cut, row.best, row.next)[row.at];
+    return { ...row, difference: value, low, high, sure: !missing(low) && (low > 0 || high < 0) };
+  });
+}
+
+const nameCell = (systems, { best, sure }) => {
+  if (best < 0) return "equal";
+  return sure ? element("strong", {}, nameOf(systems[best].name)) : [nameOf(systems[best].name), " (not sure)"];
+};
+
+function bucketTable(systems, rows) {
+  return plainTable(
+    "Buckets",
+    ["Attribute", "Bucket", "n", ...systems.map(({ name }) => nameOf(name)), "Best minus next", "Best"],
+    rows.map((row) =>
+      [
+        row.attribute.name,
+        `${row.bucket.name}${row.bucket.edges ? ` ${row.bucket.edges}` : ""}`,
+        countText(row.bucket.n),
+        ...row.values.map(scoreText),
+        missing(row.difference)
+          ? "–"
+          : `${signedText(row.difference)}${missing(row.low) ? "" : ` (${signedText(row.low)} to ${signedText(row.high)})`}`,
+        nameCell(systems, row),
+      ].map((cell) => element("td", {}, cell)),
+    ),
+  );
+}
+
+function summary(systems, rows) {
+  const sure = systems.map((_, at) => rows.filter((row) => row.sure && row.best === at).length);
+  return element(
+    "p",
+    {},
+    `Of ${plural(rows.length, "bucket")} `,
+    systems.flatMap(({ name }, at) => [
+      at ? ", " : "",
+      nameOf(name),
+      " is surely best in ",
+      element("strong", {}, sure[at]),
+    ]),
+    `; in ${rows.length - sure.reduce((a, b) => a + b, 0)} the intervals of the differences leave it open (95 %, each by itself).`,
+  );
+}
+
+// Where each system wins within a cell, by bucket: wherever it is known how all of them did on every example.
+export async function bucketSection(board, systems, params, place) {
+  const title = element("h2", {}, "Bucket by bucket");
+  const details = await Promise.all(systems.map(({ id, reported }) => (reported ? null : systemDetail(id))));
+  const cells = analysedCells(details);
+  if (!cells.length) {
+    const silent = systems.find((_, at) => !details[at]?.examples?.length);
+    const why = silent
+      ? ["it is not known how ", nameOf(silent.name), " did on single examples."]
+      : "they have no cell in which single examples are known of all.";
+    place.replaceChildren(title, element("p", { class: "soft" }, "Nothing to compare: ", why));
+    return;
+  }
+  const task = chosenOf(params, "task", cells);
+  const language = chosenOf(
+    params,
+    "language",
+    cells.filter((cell) => cell.task === task.chosen),
+  );
+  const live = await cellStatistics(task.chosen, language.chosen, systems);
+  if (!live) return;
+  const metrics = live.systems.map((system) => system.metrics[0]);
+  const rows = withDifferences(live, metrics, comparedBuckets(live, metrics, params));
+  const chosen = { task: task.chosen, language: language.chosen };
+  place.replaceChildren(
+    title,
+    element(
+      "div",
+      { class: "controls roomy" },
+      drawnSelect(
+        "task",
+        "Task",
+        task.values.map((id) => [id, board.task.get(id)?.title ?? id]),
+        task.chosen,
+      ),
+      drawnSelect(
+        "language",
+        "Language",
+        language.values.map((code) => [code, board.language.get(code)?.name ?? code]),
+        language.chosen,
+      ),
+    ),
+    element(
+      "p",
+      { class: "soft" },
+      `${metrics[0].name}${metrics[0].lower_is_better ? ", lower is better" : ""}; ${plural(live.examples.ids.length, "example")}; one of ${plural(cells.length, "cell")} that can be seen so. `,
+      systems.length === 2
+        ? link(
+            hashOf(["analysis", "pairwise"], { system: systems.map(({ id }) => id), ...chosen }),
+            "As charts, with edges to move",
+          )
+        : "",
+    ),
+    summary(systems, rows),
+    bucketTable(systems, rows),
+  );
+}

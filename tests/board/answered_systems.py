@@ -1,0 +1,66 @@
+"""Systems that answer the package's own tasks: gold, with mistakes drawn by a seed; scored, and explained."""
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import isogloss
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task
+
+LANGUAGES = ("de", "en", "sw")
+SUITE = """title = "Three tasks"
+tasks = ["mini-xnli", "mini-wikiann", "mini-xquad"]
+languages = ["de", "en", "sw"]
+"""
+CHECKLIST = """title = "Two tests"
+tasks = ["checklist-comparisons", "checklist-properties"]
+languages = ["de", "en", "sw"]
+"""
+
+
+def write_suite(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def answered(
+    folder: Path,
+    suite: Path,
+    tasks: Sequence[str],
+    name: str,
+    mistakes: float,
+    languages: Sequence[str] = ("de", "en", "sw"),
+) -> Path:
+    """A run folder: the answers of a system that makes so many mistakes, and its record."""
+    draw = random.Random(name)
+    for of in tasks:
+        (folder / of).mkdir(parents=True)
+        for code in LANGUAGES:
+            examples = isogloss.load(of, code)
+            lines = [
+                json.dumps({"id": identifier, "prediction": _answer(of, examples, row, draw, mistakes)})
+                for row, identifier in enumerate(examples.ids)
+            ]
+            (folder / of / f"{code}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "system.toml").write_text(f'name = "{name}"\nregime = "zero-shot"\n', encoding="utf-8")
+    isogloss.score(folder, suite=str(suite)).to_json(folder / "results.json")
+    return folder
+
+
+def _answer(of: str, examples: Examples, row: int, draw: random.Random, mistakes: float) -> Any:
+    """The right answer or a wrong one; the longer the text, the likelier a wrong one."""
+    found = task(of)
+    text = examples[next(iter(examples.columns))][row]
+    wrong = draw.random() < mistakes * min(2.0, len(text) / 40)
+    if found.kind == "tagging":
+        return [draw.choice(found.labels) if draw.random() < mistakes else tag for tag in examples["tags"][row]]
+    if found.kind == "classification":
+        gold = examples["label"][row]
+        return draw.choice([label for label in found.labels if label != gold]) if wrong else gold
+    gold = examples["answers"][row][0]
+    if found.kind == "match" and wrong:
+        return str(examples["wrong"][row])
+    return " ".join([*gold.split()[: draw.randint(0, 1)], "zzz"]) if wrong else gold

@@ -1,0 +1,120 @@
+"""Single examples on a board: exact, of public labels alone, in files of their own."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogloss
+from board.answered_systems import SUITE, answered, write_suite
+from isogloss.board import example_tables
+from isogloss.board.example_tables import has_public_labels
+from isogloss.board.site import build_board, check_is_site
+from isogloss.explain.cell_table import cell_tables
+from isogloss.scoring.cells import Request
+
+TASKS = ("mini-xnli", "mini-wikiann", "mini-xquad")
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> tuple[Path, list[Path]]:
+    suite = write_suite(tmp_path / "suite.toml", SUITE)
+    return suite, [
+        answered(tmp_path / name, suite, TASKS, name, mistakes) for name, mistakes in (("a", 0.1), ("b", 0.3))
+    ]
+
+
+def read(path: Path) -> Any:
+    """What a file of the site hands to the page."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text[text.index(", ") + 2 : text.rindex(")")])
+
+
+def numbers(packed: Any) -> np.ndarray:
+    width, text = packed
+    return np.frombuffer(base64.b64decode(text), dtype=f"<u{width}")
+
+
+def unpacked(column: Any, count: int) -> np.ndarray:
+    values, places = column
+    return np.full(count, values[0]) if places is None else np.array(values)[numbers(places)]
+
+
+def test_every_row_has_its_values_and_statistics(answers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    suite, folders = answers
+    build_board(folders, tmp_path / "site", suite=str(suite))
+    check_is_site(tmp_path / "site")
+    request = Request.of(str(suite))
+    seen = 0
+    for table in cell_tables(folders, request):
+        place = tmp_path / "site" / "examples" / table.task.id / table.examples.language
+        told = read(place.with_suffix(".js"))
+        count = len(table.row_example)
+        assert told["ids"] == table.examples.ids
+        rows = np.arange(count) if told["rows"] is None else numbers(told["rows"])
+        assert (rows == table.row_example).all()
+        assert (told["counted"] is None) == (table.counted is None)
+        if told["sources"] is not None:
+            assert (numbers(told["sources"]) == table.example_sources).all()
+        for system, name in enumerate("ab"):
+            of_system = read(place / f"{name}.js")
+            assert [each["name"] for each in of_system["metrics"]] == list(table.metrics[system])
+            for each in of_system["metrics"]:
+                made = np.stack([unpacked(column, count) for column in each["columns"]], axis=1)
+                assert (made == table.metrics[system][each["name"]].rows).all()
+                seen += 1
+        assert told["texts"] and set(told["texts"]) == set(of_system["answers"])
+    assert seen == 30
+
+
+def test_labels_that_not_everyone_can_have_are_told_of_nowhere(
+    answers: tuple[Path, list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite, folders = answers
+    known = {name: found for name, found in example_tables.datasets().items() if name != "xquad"}
+    monkeypatch.setattr(example_tables, "datasets", lambda: known)
+    assert not has_public_labels("mini-xquad")
+    out = tmp_path / "site"
+    build_board(folders, out, suite=str(suite))
+    assert {path.name for path in (out / "examples").iterdir()} == {"mini-xnli", "mini-wikiann"}
+    everything = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file())
+    assert "mini-xquad" in everything
+    assert not [name for name in isogloss.load("mini-xquad", "sw").ids if f'"{name}"' in everything]
+    # Who has isogloss explain list examples shows them already.
+    explained = tmp_path / "explain.json"
+    explained.write_bytes(
+        json_of(isogloss.explain(*folders, suite=str(suite), tasks=["mini-xquad"], languages=["sw"], examples=1))
+    )
+    build_board(folders, out, suite=str(suite), explain=[explained])
+    assert [path.name for path in sorted((out / "examples" / "mini-xquad").iterdir())] == ["sw", "sw.js"]
+
+
+def json_of(analysis: Any) -> bytes:
+    import msgspec
+
+    return msgspec.json.encode(analysis)
+
+
+def test_whose_labels_are_public() -> None:
+    for name in ("xnli", "mini-wikiann", "checklist-comparisons", "lareqa"):
+        assert has_public_labels(name), name
+    # Reuters' licence: nobody can fetch it.
+    assert not has_public_labels("mldoc")
+
+
+def test_a_board_without_gold_says_why_there_are_no_examples(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.toml"
+    suite.write_text('title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["sw"]\n', encoding="utf-8")
+    folder = answered(tmp_path / "a", write_suite(tmp_path / "three.toml", SUITE), ("mini-xnli",), "a", 0.2)
+    suite.write_text('title = "Real"\ntasks = ["xnli"]\nlanguages = ["sw"]\n', encoding="utf-8")
+    record = (folder / "results.json").read_text(encoding="utf-8").replace("mini-xnli", "xnli")
+    (folder / "results.json").write_text(record, encoding="utf-8")
+    (folder / "mini-xnli").rename(folder / "xnli")
+    (tmp_path / "data").mkdir()
+    build_board([folder], tmp_path / "site", suite=str(suite), data=tmp_path / "data")
+    data = (tmp_path / "site" / "data.js").read_text(encoding="utf-8")
+    assert '"examples":{}' in data
+    assert json.loads(data[data.index("{") : data.rindex(";")])["no_examples"]
