@@ -60,8 +60,9 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
         place = f"{shown(task)} in {shown(language_name(code))}, one of the {len(found.asked)} cells of {suite}"
         return f"{who} {verb} {_figure(top, results)} on {place}"
     if found.complete:
-        tasks, languages = (text.partition(" of ")[2] for text in (found.tasks, found.languages))
-        return f"{who} {verb} {_figure(top, results)} over all {tasks} tasks and {languages} languages of {suite}"
+        tasks, languages = ({place[part] for place in found.asked} for part in (0, 1))
+        whole = f"{_counted(len(tasks), 'task')} and {_counted(len(languages), 'language')} of {suite}"
+        return f"{who} {verb} {_figure(top, results)} over {whole}"
     return f"{who} {verb} {_figure(top, results, '*')} over {found.tasks} tasks of {suite} ({found.cells} cells)"
 
 
@@ -71,6 +72,10 @@ def _figure(number: Number, results: Results, star: str = "") -> str:
     facts += [f"mean of {len(results.seeds)} seeds"] * (len(results.seeds) > 1)
     facts += ["lower is better"] * _errors(results)
     return f"{score_text(number.value)}{star}" + (f" ({', '.join(facts)})" if facts else "")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"the one {what}" if number == 1 else f"all {number} {what}s"
 
 
 def _errors(results: Results) -> bool:

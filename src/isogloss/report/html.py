@@ -22,7 +22,7 @@ from isogloss.report.page_parts import (
     script_hashes,
     strict_script,
 )
-from isogloss.report.panels import panel_html, scrolling_region
+from isogloss.report.panels import panel_html, scrolling_region, sorting_head
 from isogloss.report.score_tables import mark_legend
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
@@ -123,7 +123,9 @@ def _section(section: Section, cells: ExplainedCells) -> str:
     figures = "" if section.panel else "".join(_figure(chart, section) for chart in section.charts)
     shown = {name: table for name, table in section.tables.items() if name not in section.only_files}
     tables = "\n".join(_folded_table(name, table, section, cells) for name, table in shown.items())
-    parts = [f'<div class="figures">{figures}</div>'] * bool(figures) + [f"<div>{tables}</div>"] * bool(tables)
+    parts = [f'<div class="figures">{figures}</div>'] * bool(figures) + [f'<div class="tables">{tables}</div>'] * bool(
+        tables
+    )
     body.append(f'<div class="parts">{"".join(parts)}</div>')
     body += _notes(section.notes)
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
@@ -171,7 +173,7 @@ def _notes(notes: Sequence[str]) -> list[str]:
 
 def _table(table: Table, cells: ExplainedCells) -> str:
     heads = "".join(
-        f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{html_text(text)}</bdi></button></th>'
+        sorting_head(f"<bdi>{html_text(text)}</bdi>" if text else "", _number(table, column))
         for column, text in enumerate(table.header)
     )
     rows = "".join(_row(table, number, cells) for number in range(len(table.rows)))
@@ -213,7 +215,8 @@ def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells
     if part := PART.fullmatch(text):
         shown += f' <progress value="{part[1]}" max="{part[2]}" aria-label="{html_text(head)}"></progress>'
     kind = ' class="long"' if len(text) > 40 else _number(table, column)
-    return f"<td{kind}>{shown}</td>" if column else f'<th scope="row"{kind}>{shown}</th>'
+    # A row is told by what stands first in it, if anything does.
+    return f'<th scope="row"{kind}>{shown}</th>' if shown and not column else f"<td{kind}>{shown}</td>"
 
 
 def _number(table: Table, column: int) -> str:

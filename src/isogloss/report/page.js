@@ -14,6 +14,8 @@ function panelWidth({ width, encoding, layer }, values) {
 }
 function fitted(spec, room) {
   const made = withLegends(spec, Math.max(1, Math.floor(room / LEGEND_ENTRY)));
+  const { legend } = spec.config;
+  made.config.legend = { ...legend, labelLimit: Math.min(legend.labelLimit, room - ROW_NAMES - BETWEEN) };
   if (!spec.facet) return made;
   const values = spec.data.values;
   const most = Math.max(160, room - ROW_NAMES);
@@ -43,6 +45,7 @@ function draw(place) {
 async function embed(place, name, spec) {
   const { view } = await vegaEmbed(place, fitted(spec, roomOf(place)), { ...OPTIONS, downloadFileName: name });
   views.set(place, view);
+  place.querySelector("summary").setAttribute("aria-label", "Save this chart");
   if (spec.width > 0 && !spec.facet) await stretch(place, view);
   return view;
 }
