@@ -196,6 +196,12 @@ def interval_rule(axis: Literal["x", "y"], quantity: Spec, width: float = 1.5, *
     }
 
 
+def _interval_layers(records: Sequence[Record], quantity: Spec, width: float, **mark: str) -> list[Spec]:
+    """The rules of all intervals, if there are any: of none at all Vega makes an endless axis."""
+    has_any = any(record["low"] is not None for record in records)
+    return [interval_rule("x", quantity, width, **mark)] if has_any else []
+
+
 def partial_stars(field: str, quantity: Spec) -> Spec:
     """A layer with a star beside every figure that is over a part of what it is named after."""
     return {
@@ -307,8 +313,7 @@ def average_dots(
         "encoding": {"x": {"field": "score", **quantity}, "shape": _system_shape(systems), "tooltip": hints},
     }
     height = {"step": max(TEXT + 10, 12 * len(systems)), "for": "position"}
-    has_intervals = any(record["low"] is not None for record in records)
-    layers = [*([interval_rule("x", quantity, 2)] if has_intervals else []), dot, partial_stars("score", quantity)]
+    layers = [*_interval_layers(records, quantity, 2), dot, partial_stars("score", quantity)]
     body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 
@@ -332,7 +337,7 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
         },
     }
     height = {"step": max(TEXT + 10, 12 * len(systems)), "for": "position"}
-    layers = [bars, interval_rule("x", quantity, color=INK), partial_stars("gap", quantity)]
+    layers = [bars, *_interval_layers(records, quantity, 1.5, color=INK), partial_stars("gap", quantity)]
     body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 
