@@ -15,6 +15,7 @@ from isogloss.board.places import PLACES
 from isogloss.board.site import WEB
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
+from isogloss.report.page_parts import packaged_path
 from isogloss.tasks import suite, task
 
 KINDS = ("encoder", "encoder", "llm", "retrieval", "other")
@@ -227,7 +228,7 @@ def _analyses(other: str) -> Board:
 def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
     """The site on disk, with files of so many systems; gives index.html."""
     (folder / "systems").mkdir(parents=True)
-    for path in WEB.iterdir():
+    for path in (packaged_path("look.css"), *WEB.iterdir()):
         if path.suffix != ".js":
             shutil.copy(path, folder / path.name)
     (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")

@@ -1,6 +1,9 @@
 """Records made by hand for the report's tests: two systems, two tasks, the scripts that are hard to set."""
 
+from statistics import fmean
 from typing import Any
+
+import msgspec
 
 from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.examples import ListedExample
@@ -9,6 +12,7 @@ from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagr
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.inputs import ReportInputs
 from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
+from isogloss.tasks import task as find_task
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
 LANGUAGES = ("en", "ar", "he", "ur", "th", "my", "hi")
@@ -144,3 +148,25 @@ def explained() -> ExplainRecords:
 def inputs() -> ReportInputs:
     """Two systems, one of them hostile, with everything a report can show."""
     return ReportInputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained())
+
+
+def scored(name: str, scores: dict[tuple[str, str], float], *, missing: tuple[str, ...] = (), **other: Any) -> Results:
+    """A record of these cells, by task and language: averages are plain means."""
+    by_task: dict[str, dict[str, float]] = {}
+    for (of, code), value in scores.items():
+        by_task.setdefault(of, {})[code] = value
+    data = other.pop("data", "d")
+    cells = [
+        CellScore(of, code, "test", dict.fromkeys(find_task(of).main, number(value)), f"task:{of}|data:{data}")
+        for (of, code), value in scores.items()
+    ]
+    means = {of: number(fmean(found.values())) for of, found in by_task.items()}
+    lacking = {of: [each.split("/")[1] for each in missing if each.startswith(f"{of}/")] for of in by_task}
+    tasks = [AverageScore(of, means[of], {}, list(found), lacking[of]) for of, found in by_task.items()]
+    value, width = fmean(each.value for each in means.values()), other.pop("width", 1.0)
+    top = Number(value, value - width, value + width, 100) if width else Number(value, None, None, 100)
+    categories = [AverageScore("all", top, {}, list(by_task), list(missing))]
+    made = Results(
+        "two-tasks", {"name": name}, "test", cells, tasks, categories, Overall("flat", top, list(missing)), [], "0"
+    )
+    return msgspec.structs.replace(made, **other)

@@ -61,7 +61,7 @@ def test_every_chart_is_drawn(tab: Any) -> None:
 
 
 def test_filter(tab: Any) -> None:
-    languages = tab.locator("#languages > details")
+    languages = tab.locator("#languages .tables details")
     languages.locator("summary").click()
     rows = languages.locator("tbody tr:visible")
     assert rows.count() == 14
@@ -149,7 +149,7 @@ def test_where_the_order_turns_is_linked(tab: Any) -> None:
     assert turned.inner_text().endswith("xnli, English: qLen XL −9.0")
     turned.locator("a").click()
     tab.wait_for_function("document.getElementById('choose-language').value === 'en'")
-    tab.locator("#differences > details summary").first.click()
+    tab.locator("#differences .tables summary").first.click()
     tab.locator("#differences a[href='#explain/xnli/ar']").first.click()
     tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
 
@@ -177,7 +177,7 @@ def test_the_data_are_looked_at_by_task_and_attribute(tab: Any) -> None:
 
 
 def test_links_lead_to_an_explanation(tab: Any) -> None:
-    tab.locator("#languages > details summary").click()
+    tab.locator("#languages .tables summary").click()
     tab.locator("#languages a[href='#explain/xnli/ar']").first.click()
     assert [tab.input_value(f"#choose-{key}") for key in ("task", "language")] == ["xnli", "ar"]
     assert tab.locator("#explain").evaluate("e => e.getBoundingClientRect().top") < 200
@@ -190,8 +190,8 @@ def test_links_lead_to_an_explanation(tab: Any) -> None:
 
 
 def test_tables_are_sorted_by_keyboard(tab: Any) -> None:
-    head = tab.locator("#overview th").nth(3)
-    scores = tab.locator("#overview tbody tr td:nth-child(4)")
+    head = tab.locator("#overview .tables details:last-child thead th").nth(3)
+    scores = tab.locator("#overview .tables details:last-child tbody td:nth-child(4)")
     before = scores.all_inner_texts()
     head.locator("button").focus()
     for order, turned in (("descending", True), ("ascending", False)):
@@ -210,7 +210,7 @@ def test_the_first_tab_stop_skips_to_the_content(tab: Any) -> None:
 
 
 def test_right_to_left_names_keep_their_order(tab: Any) -> None:
-    tab.locator("#languages > details summary").click()
+    tab.locator("#languages .tables summary").click()
     name = tab.locator("#languages bdi[lang=ar]").first
     assert name.evaluate("e => getComputedStyle(e).direction") == "rtl"
     assert tab.locator("#languages bdi[lang=hi]").first.evaluate("e => getComputedStyle(e).direction") == "ltr"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from isogloss.data.files import read_text
 from isogloss.errors import DataError
+from isogloss.report.page_parts import packaged_path
 
 # An import may go over several lines; a comment is never at the beginning of one of its lines.
 _IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"\./([\w-]+\.js)";?[ \t]*$', re.MULTILINE)
@@ -36,7 +37,7 @@ def bundle(folder: Path, entry: str = "main.js") -> str:
     """One script that does what a module and all that it imports do.
 
     Args:
-        folder: where the modules are.
+        folder: where the modules are; what is not there is one of those that the board shares with the report.
         entry: the name of the module that is run last.
 
     Returns:
@@ -64,7 +65,8 @@ def _add(folder: Path, name: str, modules: dict[str, _WebModule], way: tuple[str
         raise DataError(f"imports go in a circle: {' → '.join((*way, name))}", where=where)
     if name in modules:
         return
-    module = _module(name, read_text(folder / name), where)
+    places = (folder / name, packaged_path(name))
+    module = _module(name, read_text(next((path for path in places if path.exists()), places[0])), where)
     for needed, names in module.needs:
         _add(folder, needed, modules, (*way, name))
         if lacking := sorted(set(names) - modules[needed].exported):

@@ -20,6 +20,7 @@ from isogloss.board.sources import read_entries
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
 from isogloss.report.explain_io import read_explain_records
+from isogloss.report.page_parts import packaged_path
 from isogloss.scoring.results import Results
 from isogloss.tasks.suites import suite as find_suite
 
@@ -107,7 +108,8 @@ def check_is_site(folder: Path) -> None:
 
 
 def _static_files() -> Iterator[Path]:
-    """What a site has as it is: the page, its looks and its pictures."""
+    """What a site has as it is: the page, its looks, which are the report's too, and its pictures."""
+    yield packaged_path("look.css")
     yield from (path for path in sorted(WEB.iterdir()) if path.is_file() and path.suffix in (".html", ".css", ".svg"))
 
 

@@ -157,7 +157,7 @@ def _panel_per_task(name: str, title: str, records: Sequence[Mapping[str, Any]],
     body = {
         "facet": {"field": "task", "title": None, "sort": None},
         "columns": 4,
-        "spec": {"width": 420, "height": {"step": 16}, **panel},
+        "spec": {"width": 420, "height": {"step": charts.TEXT + 6}, **panel},
         "resolve": {"axis": {"x": "independent"}},
     }
     return charts.filtered_chart(name, title, description, records, body)

@@ -20,20 +20,29 @@ Spec = dict[str, Any]
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 INK = "#222"
+# Pixels of the smallest text on a chart, and about what a digit of it takes.
+TEXT, DIGIT = 12, 7
 # Characters of what the library says of a chart that it cannot draw.
 LONGEST_REASON = 300
 CONFIG = {
     "font": "sans-serif",
     "background": "white",
-    "axis": {"labelColor": INK, "titleColor": INK, "labelLimit": 220, "labelFontSize": 11, "titleFontSize": 11},
+    "axis": {"labelColor": INK, "titleColor": INK, "labelLimit": 220, "labelFontSize": TEXT, "titleFontSize": TEXT},
     "header": {
         "labelColor": INK,
-        "labelFontSize": 12,
+        "labelFontSize": TEXT + 1,
         "labelFontWeight": "bold",
         "labelAnchor": "start",
         "labelLimit": 260,
     },
-    "legend": {"labelColor": INK, "titleColor": INK, "labelLimit": 260, "symbolLimit": 60},
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelLimit": 260,
+        "symbolLimit": 60,
+        "labelFontSize": TEXT,
+        "titleFontSize": TEXT,
+    },
     "view": {"stroke": "#ccc"},
 }
 # A chart whose rows or columns are languages follows the page's filter through this parameter.
@@ -49,6 +58,12 @@ class Chart:
     title: str
     description: str
     spec: Spec
+
+    @property
+    def footnotes(self) -> list[str]:
+        """Lines below it that say what its marks mean; files have them in the drawing."""
+        found: list[str] = self.spec.get("title", {}).get("text", [])
+        return found
 
 
 @dataclass(frozen=True)
@@ -181,10 +196,16 @@ def interval_rule(axis: Literal["x", "y"], quantity: Spec, width: float = 1.5, *
     }
 
 
+def _interval_layers(records: Sequence[Record], quantity: Spec, width: float, **mark: str) -> list[Spec]:
+    """The rules of all intervals, if there are any: of none at all Vega makes an endless axis."""
+    has_any = any(record["low"] is not None for record in records)
+    return [interval_rule("x", quantity, width, **mark)] if has_any else []
+
+
 def partial_stars(field: str, quantity: Spec) -> Spec:
     """A layer with a star beside every figure that is over a part of what it is named after."""
     return {
-        "mark": {"type": "text", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold"},
+        "mark": {"type": "text", "dx": 8, "dy": -2, "fontSize": 16, "fontWeight": "bold", "color": INK},
         "encoding": {
             "x": {"field": field, **quantity},
             "text": {"condition": {"test": "datum.partial", "value": "*"}, "value": ""},
@@ -194,7 +215,14 @@ def partial_stars(field: str, quantity: Spec) -> Spec:
 
 def with_footnotes(chart: Chart, notes: Sequence[str]) -> Chart:
     """A chart with lines below it that say what its marks mean."""
-    style = {"orient": "bottom", "anchor": "start", "fontSize": 10, "fontWeight": "normal", "color": INK, "limit": 640}
+    style = {
+        "orient": "bottom",
+        "anchor": "start",
+        "fontSize": TEXT,
+        "fontWeight": "normal",
+        "color": INK,
+        "limit": 640,
+    }
     return replace(chart, spec={**chart.spec, "title": {"text": list(notes), **style}}) if notes else chart
 
 
@@ -212,7 +240,7 @@ def heat_map(
     """Cells coloured and printed by `score`, one panel a system; x and y are a field with the order of its values."""
     description = f"{title}: heat map of {len(records)} scores, {y[0]} by {x[0]}."
     text = {
-        "mark": {"type": "text", "fontSize": 9},
+        "mark": {"type": "text", "fontSize": TEXT},
         "encoding": {
             "text": scale.text or {"field": "label"},
             "color": {"condition": {"test": scale.dark, "value": "white"}, "value": "black"},
@@ -235,7 +263,9 @@ def heat_map(
         },
         "y": {"field": y[0], "type": "nominal", "sort": list(y[1]), "title": None},
     }
-    panel = {"width": {"step": 26}, "height": {"step": 17}, "encoding": axes, "layer": [rectangle, text]}
+    digits = max((len(str(record.get("label", ""))) for record in records), default=0) or 5
+    step = max(24, digits * DIGIT + 5)
+    panel = {"width": {"step": step}, "height": {"step": TEXT + 8}, "encoding": axes, "layer": [rectangle, text]}
     return filtered_chart(name, title, description, records, _panel_per_system(records, panel, columns))
 
 
@@ -275,15 +305,15 @@ def average_dots(
         "yOffset": {"field": "system", "sort": systems},
         "color": _system_colour(system_colours(systems)),
     }
-    quantity = {"type": "quantitative", "title": f"{what}, with 95 % interval", "scale": {"zero": False}}
+    quantity = {"type": "quantitative", "title": what, "scale": {"zero": False}}
     fields = {"name": "name", "system": "system", "score": "score", "interval": "95 %", "n": "n"}
     hints = tooltip({**fields, "coverage": "coverage"})
     dot = {
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
         "encoding": {"x": {"field": "score", **quantity}, "shape": _system_shape(systems), "tooltip": hints},
     }
-    height = {"step": max(20, 12 * len(systems)), "for": "position"}
-    layers = [interval_rule("x", quantity, 2), dot, partial_stars("score", quantity)]
+    height = {"step": max(TEXT + 10, 12 * len(systems)), "for": "position"}
+    layers = [*_interval_layers(records, quantity, 2), dot, partial_stars("score", quantity)]
     body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 
@@ -306,8 +336,8 @@ def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[s
             "tooltip": tooltip({**fields, "interval": "95 %", "coverage": "other languages"}),
         },
     }
-    height = {"step": max(18, 12 * len(systems)), "for": "position"}
-    layers = [bars, interval_rule("x", quantity, color=INK), partial_stars("gap", quantity)]
+    height = {"step": max(TEXT + 10, 12 * len(systems)), "for": "position"}
+    layers = [bars, *_interval_layers(records, quantity, 1.5, color=INK), partial_stars("gap", quantity)]
     body = {"width": 420, "height": height, "encoding": place, "layer": layers}
     return without_filter(filtered_chart(name, title, description, records, body))
 

@@ -127,11 +127,11 @@ function explain({ systems, metrics, titles, names, cuts, facets: packed, pairs,
       const made = element("table");
       made.append(element("caption", `${system}: gold label (rows) by prediction (columns)`));
       const head = made.createTHead().insertRow();
-      for (const text of ["", ...said]) head.append(element("th", text, { scope: "col", dir: "auto" }));
+      head.append(element("td"), ...said.map((text) => element("th", text || "(none)", { scope: "col", dir: "auto" })));
       const body = made.createTBody();
       for (const label of gold) {
         const line = body.insertRow();
-        line.append(element("th", label, { scope: "row", dir: "auto" }),
+        line.append(element("th", label || "(none)", { scope: "row", dir: "auto" }),
           ...figures(...said.map((text) => String(cells[cell][label][text] ?? 0))));
       }
       return made;

@@ -6,8 +6,10 @@ from typing import Any
 from isogloss.analysis.finding import MEAN_OF_OTHERS, MEAN_ROW, Column, Figure, Finding, TidyTable, Value
 from isogloss.figures import MISSING, rounded
 from isogloss.report.charts import (
+    DIGIT,
     INK,
     PALETTE,
+    TEXT,
     Chart,
     Spec,
     filtered_chart,
@@ -182,7 +184,7 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
         text = {"field": figure.label, "type": "nominal"}
         layers.append(
             {
-                "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 9, "color": INK},
+                "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": TEXT, "color": INK},
                 "encoding": {"x": x, "y": y, "text": text},
             }
         )
@@ -213,7 +215,7 @@ def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapp
     layers: list[Spec] = [tick]
     if figure.label:
         text = {"field": figure.label, "type": "nominal"}
-        mark = {"type": "text", "dy": -7, "fontSize": 8, "color": INK}
+        mark = {"type": "text", "dy": -9, "fontSize": TEXT, "color": INK}
         layers.append({"mark": mark, "encoding": {"x": quantity, "y": rows, **_offset(figure, records), "text": text}})
     step = 22 * max(1, len(_series(figure, records)) if _offset(figure, records) else 1)
     return {
@@ -296,13 +298,14 @@ def _heatmap(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
     rectangle = {"mark": "rect", "encoding": {"color": colour, "tooltip": _tooltip(columns)}}
     form = ".0f" if is_score or column.holds in ("difference", "count") else ".2f"
     text = {
-        "mark": {"type": "text", "fontSize": 9},
+        "mark": {"type": "text", "fontSize": TEXT},
         "encoding": {
             "text": {"field": figure.colour, "type": "quantitative", "format": form},
             "color": {"condition": {"test": dark, "value": "white"}, "value": "black"},
         },
     }
-    return {"width": {"step": 30}, "height": {"step": 17}, "encoding": place, "layer": [rectangle, text]}
+    step = (4 if form == ".0f" else 5) * DIGIT + 5
+    return {"width": {"step": step}, "height": {"step": TEXT + 8}, "encoding": place, "layer": [rectangle, text]}
 
 
 _PANELS = {"scatter": _scatter, "strip": _strip, "lines": _lines, "bars": _bars, "heatmap": _heatmap}

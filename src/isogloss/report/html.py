@@ -1,5 +1,6 @@
 """The report as one HTML file that needs nothing but itself: no server, no network."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -8,17 +9,21 @@ from isogloss.escaping import html_text
 from isogloss.explain.model import Explanation
 from isogloss.report.bias_section import bias_data
 from isogloss.report.charts import Chart, chart_library
+from isogloss.report.flat_rows import Systems
+from isogloss.report.headline import headline
 from isogloss.report.inputs import ReportInputs
 from isogloss.report.page_data import explain_data
 from isogloss.report.page_parts import (
     filled_page,
     inside_script,
     packaged_file,
+    packaged_module,
     page_json,
     script_hashes,
     strict_script,
 )
-from isogloss.report.panels import panel_html, scrolling_region
+from isogloss.report.panels import panel_html, scrolling_region, sorting_head
+from isogloss.report.score_tables import mark_legend
 from isogloss.report.section import Section
 from isogloss.report.tables import Table
 from isogloss.scoring.names import known_language
@@ -27,7 +32,9 @@ from isogloss.version import __version__
 
 # Cells, as task and language, that have an explanation, which tables link to.
 ExplainedCells = Collection[tuple[str, str]]
-SCRIPTS = ("elements.js", "page.js", "explain.js", "survey.js")
+SCRIPTS = ("theme.js", "elements.js", "page.js", "explain.js", "survey.js")
+# A part of a whole, which is also drawn.
+PART = re.compile(r"(\d+) of (\d+)")
 READY = "document.documentElement.dataset.ready = String(Math.round(performance.now()));"
 # A page should stay below this many bytes; examples are left out for that.
 MOST_BYTES = 5_950_000
@@ -41,11 +48,12 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
         "title": html_text(title),
         "version": html_text(__version__),
         "subtitle": _subtitle(inputs),
-        "style": packaged_file("style.css"),
+        "headline": _headline(inputs.systems, sections),
+        "style": packaged_file("look.css") + packaged_file("style.css"),
         "contents": "".join(f'<li><a href="#{part.id}">{html_text(part.title)}</a></li>' for part in sections),
         "sections": "\n".join(_section(part, cells) for part in sections),
         "bundle": inside_script(chart_library().javascript_bundle()),
-        "script": strict_script(*map(packaged_file, SCRIPTS), f"{READY}\n"),
+        "script": strict_script(*map(packaged_module, SCRIPTS), f"{READY}\n"),
     }
     parts["hashes"] = script_hashes(parts["bundle"], parts["script"])
     parts["data"] = _data(inputs, sections, MOST_BYTES - sum(len(part.encode()) for part in parts.values()))
@@ -65,9 +73,24 @@ def _subtitle(inputs: ReportInputs) -> str:
     return f"{names} on {suites}; scores 0–100 with 95 % intervals"
 
 
+def _headline(systems: Systems, sections: Sequence[Section]) -> str:
+    """What the page says first, and what the marks beside its figures mean."""
+    first, *others = headline(systems, lambda name: f"<bdi>{html_text(name)}</bdi>") or [""]
+    lines = [f'<p class="headline">{first}</p>'] * bool(first) + [f'<p class="soft">{line}</p>' for line in others]
+    figures = (cell for part in sections for table in part.tables.values() for row in table.rows for cell in row)
+    marks = mark_legend(figures) if systems else ""
+    return "\n".join([*lines, *([f'<p class="legend">{html_text(marks)}</p>'] if marks else [])])
+
+
 def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> str:
     """Everything the script draws, as JSON of at most about `room` bytes."""
-    shown = {chart.name: chart.spec for part in sections if not part.panel for chart in part.charts}
+    # Lines below a chart are the page's own, which are broken where it is narrow.
+    shown = {
+        chart.name: {key: value for key, value in chart.spec.items() if key != "title"}
+        for part in sections
+        if not part.panel
+        for chart in part.charts
+    }
     data: dict[str, Any] = {"charts": shown, "languages": _search_words(inputs)}
     if inputs.explained.bias is not None:
         data["survey"] = bias_data(inputs.explained.bias)
@@ -97,12 +120,13 @@ def _section(section: Section, cells: ExplainedCells) -> str:
     body.append(f'<p class="intro">{html_text(section.intro)}</p>')
     if section.panel:
         body.append(panel_html(section.panel))
-    else:
-        figures = "".join(_figure(chart, section) for chart in section.charts)
-        body += [f'<div class="figures">{figures}</div>'] * bool(figures)
-    for name, table in section.tables.items():
-        if name not in section.only_files:
-            body.append(_folded_table(name, table, section, cells))
+    figures = "" if section.panel else "".join(_figure(chart, section) for chart in section.charts)
+    shown = {name: table for name, table in section.tables.items() if name not in section.only_files}
+    tables = "\n".join(_folded_table(name, table, section, cells) for name, table in shown.items())
+    parts = [f'<div class="figures">{figures}</div>'] * bool(figures) + [f'<div class="tables">{tables}</div>'] * bool(
+        tables
+    )
+    body.append(f'<div class="parts">{"".join(parts)}</div>')
     body += _notes(section.notes)
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
@@ -112,9 +136,12 @@ def _section(section: Section, cells: ExplainedCells) -> str:
 
 def _figure(chart: Chart, section: Section) -> str:
     place = f'<div class="chart" data-chart="{html_text(chart.name)}"></div>'
+    # What has no steps of its own takes the width there is.
+    kind = ' class="stretch"' if isinstance(chart.spec.get("width"), int) else ""
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
     return (
-        f"<figure><h3>{html_text(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}{files}</figure>"
+        f"<figure{kind}><h3>{html_text(chart.title)}</h3>{scrolling_region(f'{chart.title}, chart', place)}"
+        f"{''.join(_notes(chart.footnotes))}{files}</figure>"
     )
 
 
@@ -146,11 +173,12 @@ def _notes(notes: Sequence[str]) -> list[str]:
 
 def _table(table: Table, cells: ExplainedCells) -> str:
     heads = "".join(
-        f'<th scope="col"{_number(table, column)}><button type="button"><bdi>{html_text(text)}</bdi></button></th>'
+        sorting_head(f"<bdi>{html_text(text)}</bdi>" if text else "", _number(table, column))
         for column, text in enumerate(table.header)
     )
     rows = "".join(_row(table, number, cells) for number in range(len(table.rows)))
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    caption = f'<caption class="sr">{html_text(table.title)}</caption>'
+    return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _row(table: Table, number: int, cells: ExplainedCells) -> str:
@@ -184,8 +212,11 @@ def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells
     task = text if head == "task" else head
     if (task, code) in cells and text != "·":
         shown = f'<a href="#explain/{quote(task, safe="")}/{quote(code, safe="")}">{shown}</a>'
+    if part := PART.fullmatch(text):
+        shown += f' <progress value="{part[1]}" max="{part[2]}" aria-label="{html_text(head)}"></progress>'
     kind = ' class="long"' if len(text) > 40 else _number(table, column)
-    return f"<td{kind}>{shown}</td>"
+    # A row is told by what stands first in it, if anything does.
+    return f'<th scope="row"{kind}>{shown}</th>' if shown and not column else f"<td{kind}>{shown}</td>"
 
 
 def _number(table: Table, column: int) -> str:

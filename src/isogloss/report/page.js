@@ -4,13 +4,33 @@ const OPTIONS = {
   ast: true,
   actions: { export: true, source: false, compiled: false, editor: false },
 };
-// On a narrow screen the panels of a chart stand below each other, and bars are no longer than there is room.
-const fitted = (spec) => (innerWidth >= 700 ? spec : {
-  ...spec,
-  ...(spec.columns && { columns: 1 }),
-  ...(spec.width > 0 && { width: Math.max(160, Math.min(spec.width, innerWidth - 190)) }),
-  ...(spec.spec && { spec: fitted(spec.spec) }),
-});
+// Charts take the room there is: dots and bars stretch to it, panels stand beside each other as far as they go. Names of rows
+// need some of it, and so does the way from panel to panel.
+const ROW_NAMES = 150, BETWEEN = 30, LEGEND_ENTRY = 280;
+const distinct = (values, field) => new Set(values.map((record) => record[field])).size;
+function panelWidth({ width, encoding, layer }, values) {
+  const x = encoding?.x ?? layer?.find((part) => part.encoding?.x)?.encoding.x;
+  return width?.step ? width.step * distinct(values, x.field) : width;
+}
+function fitted(spec, room) {
+  const made = withLegends(spec, Math.max(1, Math.floor(room / LEGEND_ENTRY)));
+  const { legend } = spec.config;
+  made.config.legend = { ...legend, labelLimit: Math.min(legend.labelLimit, room - ROW_NAMES - BETWEEN) };
+  if (!spec.facet) return made;
+  const values = spec.data.values;
+  const most = Math.max(160, room - ROW_NAMES);
+  const panel = made.spec.width > most ? { ...made.spec, width: most } : made.spec;
+  const apart = spec.resolve?.axis?.y === "independent" ? ROW_NAMES : BETWEEN;
+  const beside = Math.floor((most + apart) / (panelWidth(panel, values) + apart));
+  return { ...made, spec: panel, columns: Math.max(1, Math.min(beside, distinct(values, spec.facet.field))) };
+}
+// A copy whose legends have at most so many columns; records have none, and are not copied.
+function withLegends(part, most) {
+  if (part === null || typeof part !== "object") return part;
+  if (Array.isArray(part)) return part.map((one) => withLegends(one, most));
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key,
+    key === "values" ? value : key === "legend" && value?.columns ? { ...value, columns: Math.min(value.columns, most) } : withLegends(value, most)]));
+}
 let kept = null;
 const sift = (view) => (view.signal("kept") === kept ? view : view.signal("kept", kept).resize().runAsync());
 
@@ -23,10 +43,24 @@ function draw(place) {
   return drawn.get(name);
 }
 async function embed(place, name, spec) {
-  const { view } = await vegaEmbed(place, fitted(spec), { ...OPTIONS, downloadFileName: name });
+  const { view } = await vegaEmbed(place, fitted(spec, roomOf(place)), { ...OPTIONS, downloadFileName: name });
   views.set(place, view);
+  place.querySelector("summary").setAttribute("aria-label", "Save this chart");
+  if (spec.width > 0 && !spec.facet) await stretch(place, view);
   return view;
 }
+// Beside a chart there is a button that saves it. What is as wide as it needs to be may need all that its section has.
+const roomOf = (place) => (place.closest(".stretch") ? place.parentElement : place.closest("section")).clientWidth - 38;
+async function stretch(place, view) {
+  // With its width the labels of an axis change, and so the room that they take: the second time is exact.
+  for (const _ of [1, 2]) {
+    const spare = roomOf(place) - place.querySelector("svg.marks").getBoundingClientRect().width;
+    await view.width(Math.max(120, view.width() + spare)).runAsync();
+  }
+}
+addEventListener("resize", () => {
+  for (const [place, view] of views) if (place.closest(".stretch")) stretch(place, view);
+});
 const places = [...document.querySelectorAll("[data-chart]")];
 const near = new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) { near.unobserve(entry.target); draw(entry.target); }
@@ -117,5 +151,7 @@ const row = (cells, attributes = {}) => {
 const words = (text) => element("td", text, { dir: "auto" });
 const figures = (...texts) => texts.map((text) => element("td", text, { class: "number" }));
 
+themeSwitch(byId("theme"));
+byId("theme").hidden = false;
 if (data.explain) explain(data.explain);
 if (data.survey) survey(data.survey);

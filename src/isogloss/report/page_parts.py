@@ -12,9 +12,19 @@ import msgspec
 from isogloss.escaping import printable_values
 
 
+def packaged_path(name: str) -> Path:
+    """The path of a file beside this one."""
+    return Path(__file__).with_name(name)
+
+
 def packaged_file(name: str) -> str:
     """The text of a file beside this one."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return packaged_path(name).read_text(encoding="utf-8")
+
+
+def packaged_module(name: str) -> str:
+    """A JavaScript module that imports nothing, as a part of a plain script."""
+    return re.sub(r"^export ", "", packaged_file(name), flags=re.MULTILINE)
 
 
 def filled_page(template: str, parts: Mapping[str, str]) -> str:

@@ -109,7 +109,10 @@ def pairwise_chart(
     value = {"type": "quantitative", "title": f"{names if is_plain else 'first − second'}, points"}
     fields = {"bucket": "bucket", "edges": "edges", "first": pair.first, "second": pair.second}
     more = {"difference": "difference", "interval": "95 %", "p": "p (Holm)", "n": "n"}
-    zero = {"mark": {"type": "rule", "color": charts.INK, "strokeDash": [3, 3]}, "encoding": {"y": {"datum": 0}}}
+    zero = {
+        "mark": {"type": "rule", "color": charts.INK, "strokeDash": [3, 3], "aria": False},
+        "encoding": {"y": {"datum": 0}},
+    }
     intervals = charts.interval_rule("y", value, 2)
     intervals["encoding"]["x"] = charts.bucket_axis(order)
     dots: Spec = {

@@ -7,6 +7,7 @@ from typing import Any
 from isogloss.figures import difference_interval_text, interval_text, rounded, score_text
 from isogloss.report import charts
 from isogloss.report.charts import Chart, ColourScale, Record
+from isogloss.report.coverage import coverage, coverage_table
 from isogloss.report.finding_section import gap_ceilings
 from isogloss.report.flat_rows import (
     LEVELS,
@@ -34,6 +35,7 @@ from isogloss.report.score_tables import (
     provenance_tables,
 )
 from isogloss.report.section import Section, file_name
+from isogloss.report.shared_cells import same_cells, shared_chart, shared_scores, shared_table
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import autonym, language_name
 from isogloss.scoring.results import PairScores
@@ -68,11 +70,21 @@ def overview_section(systems: Systems) -> Section:
     names = list(dict.fromkeys(record["name"] for record in records))
     of_tasks = {row.name for row in rows if row.level == "task"}
     errors = bool(of_tasks) and all(map(lower_is_better, of_tasks))
-    what = "error rate, 0–100, lower is better" if errors else "score, 0–100"
-    chart = charts.average_dots("overview", "Averages", records, names, strong=len(names) - len(of_tasks), what=what)
+    what = "error rate, 0–100, lower is better, with 95 % interval" if errors else "score, 0–100, with 95 % interval"
+    title = "Averages" if same_cells(systems) else "Averages, each system over what it has"
+    chart = charts.average_dots("overview", title, records, names, strong=len(names) - len(of_tasks), what=what)
     chart = charts.with_footnotes(chart, partial_summary(systems))
     intro = "Task averages over languages, category averages over tasks, and the overall figure by the suite's rule."
-    return Section("overview", "Overview", intro, {"overview": overview_table(systems)}, [chart])
+    section = Section("overview", "Overview", intro, charts=[chart])
+    if len(systems) > 1 or not all(coverage(results).complete for results in systems.values()):
+        section.tables["coverage"] = coverage_table(systems)
+    shared = shared_scores(systems)
+    if shared.places and not same_cells(systems):
+        # What all have in common can be compared, and so comes before what each has by itself.
+        section.charts.insert(0, shared_chart(shared))
+        section.tables["shared"] = shared_table(shared)
+    section.tables["overview"] = overview_table(systems)
+    return section
 
 
 def language_section(systems: Systems) -> Section:

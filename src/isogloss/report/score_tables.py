@@ -1,5 +1,6 @@
 """Tables of results, for one system or several: averages, languages, families, language pairs, provenance."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -34,6 +35,9 @@ from isogloss.scoring.results import CellScore, Number, PairScores, Results
 from isogloss.tasks.registry import task
 
 CELL_MARKS = {"†": "† partial gold, in no average", "‡": "‡ dev, the others test"}
+# A figure with marks, and perhaps with how many languages are in it.
+_MARKED = re.compile(r"[+-]?\d+\.\d([*†‡]+)(?: \(\d+\))?")
+PARTIAL = "* over a part of the languages or tasks that it is named after"
 PAIR_SUBSETS = ("all", "same language", "different languages")
 
 
@@ -184,6 +188,12 @@ def cell_marks(cell: CellRow) -> str:
 def mark_notes(marked: str) -> list[str]:
     """What the marks beside cells mean, of those that occur in a text."""
     return [note for mark, note in CELL_MARKS.items() if mark in marked]
+
+
+def mark_legend(figures: Iterable[str]) -> str:
+    """What the marks beside figures mean, of those that occur, in a line."""
+    marks = {found[1] for figure in figures if (found := _MARKED.fullmatch(figure))}
+    return "; ".join(note for mark, note in {"*": PARTIAL, **CELL_MARKS}.items() if mark in "".join(marks))
 
 
 def group_table(systems: Systems, by: LanguageGroup) -> Table:

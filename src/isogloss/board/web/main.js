@@ -11,6 +11,7 @@ import { systemPage } from "./page_system.js";
 import { taskPage } from "./page_task.js";
 import { nothing } from "./parts.js";
 import { followRoutes, onRoute, readRoute } from "./state.js";
+import { themeSwitch } from "./theme.js";
 import { startTips } from "./tips.js";
 
 const PAGES = {
@@ -24,7 +25,6 @@ const PAGES = {
   analysis: analysisPage,
   about: aboutPage,
 };
-const THEMES = ["auto", "light", "dark"];
 
 // A page is made once for its path; changes of the parameters only update it, so that focus stays where it is.
 function openPages(board, place) {
@@ -67,33 +67,6 @@ function keepFocus(place, update) {
     (each) => each.dataset.focus === name && !each.disabled,
   );
   (again ?? place).focus({ preventScroll: true });
-}
-
-function themeSwitch(button) {
-  const stored = () => {
-    try {
-      return localStorage.getItem("isogloss-theme");
-    } catch {
-      return null;
-    }
-  };
-  const show = (theme) => {
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
-    button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-  };
-  let theme = THEMES.includes(stored()) ? stored() : "auto";
-  show(theme);
-  button.addEventListener("click", () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    try {
-      localStorage.setItem("isogloss-theme", theme);
-    } catch {
-      /* a page without a store keeps the choice until it is closed */
-    }
-    show(theme);
-  });
 }
 
 function start() {
