@@ -1,7 +1,6 @@
 """What everybody may read: the board, its systems, its queue, and the records that other collections take."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -10,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 from starlette.responses import Response
 
+from isogloss.board.metadata import metadata_schema, public_metadata
 from isogloss.board.server.access import board_of
 from isogloss.board.server.answers import (
     REFUSALS,
@@ -28,7 +28,6 @@ from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading
 from isogloss.board.server.every_eval_ever import evaluation_record
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.metadata import SystemMetadata, public_metadata
 from isogloss.board.server.models import WAITING, Submission
 from isogloss.board.server.pages import published_systems
 from isogloss.figures import rounded
@@ -37,11 +36,6 @@ router = APIRouter(responses=REFUSALS)
 
 TheBoard = Annotated[OpenBoard, Depends(board_of)]
 SystemId = Annotated[str, Path(pattern="^[a-z0-9-]{1,80}$", description="A system's id")]
-
-
-@cache
-def _metadata_schema() -> dict[str, object]:
-    return SystemMetadata.model_json_schema()
 
 
 @router.get("/board")
@@ -57,7 +51,7 @@ def show_board(board: TheBoard) -> BoardAnswer:
         systems=count,
         upload_bytes=settings.upload_bytes,
         monthly_submissions=settings.monthly_submissions,
-        metadata_schema=_metadata_schema(),
+        metadata_schema=metadata_schema(),
     )
 
 

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session, selectinload
 
 from isogloss.board.build import make_board
 from isogloss.board.entries import BoardEntry
+from isogloss.board.metadata import known_facts, public_metadata
 from isogloss.board.published import published_entries
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.metadata import page_facts, public_metadata
 from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import ClaimedJob, owned
 from isogloss.board.site import write_site
@@ -88,7 +88,9 @@ def page_entry(system: PublishedSystem, suite: Suite) -> BoardEntry:
     """A system with its scores and what its page says of it."""
     count = f"submission {system.attempts} of its team" if system.attempts > 1 else "the first submission of its team"
     notes = [f"Scored here from predictions of {system.team}, {count}"]
-    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **page_facts(system.system)}
+    known = known_facts(system.system)
+    notes += known.pop("notes", [])
+    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **known}
     entry = entry_of_record(msgspec.structs.replace(system.results, system=facts), "", suite)
     entry.id = system.id
     return entry

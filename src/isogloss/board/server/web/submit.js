@@ -4,6 +4,7 @@
 const API = "api/v1/";
 const UNKNOWN = "not disclosed";
 const WAITING = ["received", "validating", "scoring"];
+let fields = {};
 const byId = (id) => document.getElementById(id);
 
 function element(name, text, parent) {
@@ -22,29 +23,51 @@ async function ask(path, options = {}) {
   return found;
 }
 
-const choicesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((each) => each.enum || (each.const ? [each.const] : []));
-const typesOf = (schema) => [schema, ...(schema.anyOf || [])].map((each) => each.type);
+const typesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((each) => each.type || []);
+const takesUnknown = (schema) => schema["x-takes"].includes(UNKNOWN) || schema.default === UNKNOWN;
+
+function inputOf(name, schema) {
+  const types = typesOf(schema);
+  const choices = schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
+  if (choices) {
+    const select = element("select");
+    for (const choice of choices) element("option", choice, select).value = choice;
+    return select;
+  }
+  if (types.includes("array")) return element("textarea");
+  const input = element("input");
+  if (schema.examples) {
+    const list = element("datalist", undefined, byId("fields"));
+    list.id = `${name}-examples`;
+    for (const example of schema.examples) element("option", undefined, list).value = example;
+    input.setAttribute("list", list.id);
+  }
+  return input;
+}
 
 function addField(name, schema, required) {
   const label = element("label", name.replaceAll("_", " "), byId("fields"));
-  const types = typesOf(schema);
-  const choices = types.includes("boolean") ? ["true", "false", UNKNOWN] : schema.enum;
-  const input = element(choices ? "select" : "input", undefined, label);
-  for (const choice of choices || []) element("option", choice, input).value = choice;
+  const input = inputOf(name, schema);
   input.name = name;
   input.required = required;
-  input.dataset.number = types.includes("integer");
-  input.value = schema.default ?? (choicesOf(schema).includes(UNKNOWN) && !choices ? UNKNOWN : choices ? choices[0] : "");
-  element("small", schema.description || "", label);
+  if (takesUnknown(schema)) input.value = UNKNOWN;
+  label.append(input);
+  const takes = input.tagName === "TEXTAREA" ? "one a line" : input.tagName === "SELECT" ? "" : schema["x-takes"];
+  element("small", takes ? `${schema.description}: ${takes}` : schema.description, label);
+}
+
+// What was typed, in the type that the board asks for; what fits none is sent as text, and the board says what is wrong.
+function valueOf(text, types) {
+  if (types.includes("array")) return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if ((types.includes("integer") || types.includes("number")) && /^\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (types.includes("boolean") && /^(true|false)$/.test(text)) return text === "true";
+  return text;
 }
 
 function metadata() {
   const found = {};
   for (const input of byId("fields").querySelectorAll("[name]")) {
-    const text = input.value.trim();
-    if (input.dataset.number === "true" && /^\d+$/.test(text)) found[input.name] = Number(text);
-    else if (text === "true" || text === "false") found[input.name] = text === "true";
-    else found[input.name] = text;
+    found[input.name] = valueOf(input.value.trim(), typesOf(fields[input.name]));
   }
   return found;
 }
@@ -152,7 +175,8 @@ attempt(async () => {
   const board = await ask("board");
   document.title = `Submit to ${board.title}`;
   byId("board").textContent = `${board.title}: suite ${board.suite}, scored by ${board.scorer}, ${board.systems} system${board.systems === 1 ? "" : "s"}`;
-  for (const [name, schema] of Object.entries(board.metadata_schema.properties)) {
+  fields = board.metadata_schema.properties;
+  for (const [name, schema] of Object.entries(fields)) {
     addField(name, schema, board.metadata_schema.required.includes(name));
   }
   await showQueue();
