@@ -157,7 +157,7 @@ def read_metadata(given: object) -> tuple[SystemMetadata | None, list[Problem]]:
             if name in given:
                 values[name] = _checked(name, _as_json(given[name]))
             elif field.required:
-                raise DataError("is missing")  # noqa: TRY301 - one place lists them all
+                raise DataError("is missing")
         except DataError as error:
             problems.append(_problem(name, error.what, f"{_description(name)} ({what_it_takes(name)})"))
     return (None, problems) if problems else (SystemMetadata(**values), [])

@@ -25,7 +25,7 @@ _HEADER_BYTES = 16 << 10
 # Answers of fewer bytes are not packed.
 _PACKED_FROM = 1_000
 # Addresses and teams remembered; the longest unseen are forgotten.
-_REMEMBERED = 10_000
+REMEMBERED = 10_000
 
 _SAFE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -49,7 +49,7 @@ class SilentClientError(Exception):
 
 @dataclass
 class RateLimit:
-    """How often each of many askers may come in a minute, by the time that passes here, whatever a clock says."""
+    """How often each of many askers may come to this server in a minute, by the time that passes here."""
 
     per_minute: int
     _windows: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
@@ -61,7 +61,7 @@ class RateLimit:
         if now - start >= 60:
             start, count = now, 0
         self._windows[asker] = (start, count + 1)
-        if len(self._windows) > _REMEMBERED:
+        if len(self._windows) > REMEMBERED:
             self._windows.popitem(last=False)
         return max(1.0, start + 60 - now) if count >= self.per_minute else 0.0
 
