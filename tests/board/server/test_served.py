@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import requests
 from sqlalchemy import func, select
 
-from board.server.made_board import METADATA, MakeBoard, answers, make_token, zip_of
+from board.server.made_board import METADATA, MakeBoard, answers, make_board, make_token, zip_of
 from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
 from isogloss.board.server.database import reading
@@ -142,47 +143,20 @@ def scored(board: object) -> int:
         return session.scalar(select(func.count()).select_from(ScoreRecord)) or 0
 
 
-@pytest.mark.slow
-def test_slow_and_rude_clients(tmp_path: Path) -> None:
-    from board.server.made_board import make_board
-
-    board = make_board(tmp_path / "board", silence_seconds=0.5)
-    token = make_token(board)
-    with served(board.folder) as server:
-
-        def talk(*parts: bytes, pause: float = 0.0) -> bytes:
-            with socket.create_connection(("127.0.0.1", server.port), timeout=15) as line:
-                for part in parts:
-                    line.sendall(part)
-                    time.sleep(pause)
-                heard = b""
-                try:
-                    while chunk := line.recv(65536):
-                        heard += chunk
-                except ConnectionResetError:
-                    pass
-                return heard
-
-        head = f"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n".encode()
-        form = b"Content-Type: multipart/form-data; boundary=b\r\n"
-        # The body stops.
-        assert b" 408 " in talk(head + form + b"Content-Length: 1000\r\n\r\n--b\r\n").splitlines()[0]
-        assert list(board.incoming.iterdir()) == []
-        # The head never ends, or is too long, or is none.
-        started = time.monotonic()
-        assert talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
-        assert time.monotonic() - started < 14
-        assert b" 431 " in talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 70_000 + b"\r\n\r\n").splitlines()[0]
-        assert b" 431 " in talk(
-            b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"x" * 18_000 + b"\r\n\r\n"
-        )
-        assert b" 400 " in talk(b"\x16\x03\x01 nonsense\r\n\r\n").splitlines()[0]
-        # More than is taken, said or unsaid.
-        assert b" 413 " in talk(head + form + b"Content-Length: 99999999999\r\n\r\n").splitlines()[0]
-        chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
-        queue = b"POST /api/v1/queue HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        assert b" 405 " in talk(queue + chunk + chunk).splitlines()[0]
-        assert requests.get(f"{server.address}/healthz", timeout=5).ok
+def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One clear error, and no address that the board would not have."""
+    board = make_board(tmp_path / "board")
+    with closing(socket.create_server(("127.0.0.1", 0))) as other, pytest.raises(SystemExit) as ended:
+        main(["board", "serve", str(board.folder), "--port", str(other.getsockname()[1])])
+    said = capsys.readouterr()
+    assert ended.value.code == 1
+    assert said.out == ""
+    assert "another program listens there" in said.err
+    assert "--port" in said.err
+    assert "Traceback" not in said.err
+    with pytest.raises(SystemExit):
+        main(["board", "serve", str(board.folder), "--host", "192.0.2.1"])
+    assert "cannot be listened at" in capsys.readouterr().err
 
 
 def test_what_is_no_board_is_not_said_to_be_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ def _convert(table: str, column: str, change: Any) -> None:
     connection = op.get_bind()
     rows = sa.table(table, sa.column("id"), sa.column(column))
     for number in connection.scalars(sa.select(rows.c.id)).all():
-        text = connection.scalar(sa.select(rows.c[column]).where(rows.c.id == number))
+        text = connection.scalars(sa.select(rows.c[column]).where(rows.c.id == number)).one()
         changed = json.dumps(change(json.loads(text)), ensure_ascii=False, separators=(",", ":"))
         connection.execute(rows.update().where(rows.c.id == number).values({column: changed}))
 
