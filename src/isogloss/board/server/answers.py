@@ -50,8 +50,9 @@ class ScoresAnswer(BaseModel):
     overall: float | None = Field(description="null where anything of the suite is missing")
     rule: str
     missing: list[str]
-    categories: dict[str, float]
-    tasks: dict[str, float]
+    categories: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
+    tasks: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
+    incomplete: dict[str, list[str]] = Field(description="tasks and categories that lack something, and what")
     cells: list[ScoredCell]
 
 
@@ -60,6 +61,7 @@ class SubmissionAnswer(BaseModel):
 
     key: str
     state: str = Field(description="received, validating, scoring, preview, published, rejected or withdrawn")
+    queue_position: int | None = Field(description="its place in the queue, 1 for the next; null once it is scored")
     system_id: str
     system: dict[str, Any]
     created_at: str
@@ -174,11 +176,14 @@ def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
     return [ProblemAnswer(where=each.where, what=each.what, fix=each.fix, warning=each.warning) for each in problems]
 
 
-def submission_answer(submission: Submission, *, with_scores: bool = True) -> SubmissionAnswer:
-    """A submission for its own team."""
+def submission_answer(
+    submission: Submission, queue: Sequence[int], *, with_scores: bool = True
+) -> SubmissionAnswer:
+    """A submission for its own team; `queue` has the ids of all that wait, the next first."""
     return SubmissionAnswer(
         key=submission.key,
         state=submission.state,
+        queue_position=queue.index(submission.id) + 1 if submission.id in queue else None,
         system_id=submission.system_id,
         system=msgspec.json.decode(submission.system),
         created_at=submission.created_at,
@@ -196,7 +201,7 @@ def score_answers(submission: Submission) -> list[ScoresAnswer]:
 
 def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
     results = msgspec.json.decode(record, type=Results)
-    overall = results.overall
+    overall, averages = results.overall, [*results.tasks, *results.categories]
     cells = [
         ScoredCell(
             task=cell.task,
@@ -218,6 +223,7 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
         missing=overall.missing,
         categories={each.name: rounded(each.score.value, 2) for each in results.categories},
         tasks={each.name: rounded(each.score.value, 2) for each in results.tasks},
+        incomplete={each.name: each.missing for each in averages if each.missing},
         cells=cells,
     )
 

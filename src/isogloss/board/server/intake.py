@@ -140,6 +140,11 @@ def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[in
     return counted, session.scalar(of_month) or 0
 
 
+def queue_ids(session: Session) -> list[int]:
+    """The ids of all submissions that wait or are being scored, the next first."""
+    return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
+
+
 def monthly_limit(board: OpenBoard, team: Team) -> int:
     """How many submissions a team may have scored in a month."""
     own = team.monthly_submissions

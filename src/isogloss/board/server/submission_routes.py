@@ -29,6 +29,7 @@ from isogloss.board.server.intake import (
     UploadLimitError,
     accept,
     monthly_limit,
+    queue_ids,
     submissions_in_month,
 )
 from isogloss.board.server.models import SCORED, Submission, Team, timestamp
@@ -140,7 +141,8 @@ def list_submissions(board: TheBoard, bearer: Reader) -> SubmissionList:
     """The team's submissions, the newest first, at most 200; scores are with each of them alone."""
     newest = select(Submission).where(Submission.team_id == bearer.team_id).order_by(Submission.id.desc()).limit(200)
     with reading(board.engine) as session:
-        found = [submission_answer(submission, with_scores=False) for submission in session.scalars(newest)]
+        queue = queue_ids(session)
+        found = [submission_answer(submission, queue, with_scores=False) for submission in session.scalars(newest)]
     return SubmissionList(submissions=found)
 
 
@@ -179,7 +181,7 @@ def _changed(board: OpenBoard, bearer: Bearer, key: str, change: Any) -> Submiss
 
 def _one(board: OpenBoard, bearer: Bearer, key: str) -> SubmissionAnswer:
     with reading(board.engine) as session:
-        return submission_answer(_find(session, bearer, key))
+        return submission_answer(_find(session, bearer, key), queue_ids(session))
 
 
 def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> Submission:
