@@ -57,9 +57,7 @@ def page(browser: Any, server: ServedBoard, look: tuple[str, int]) -> Iterator[A
     """The form, with the token typed; nothing may be refused by the page's policy or go wrong in its script."""
     scheme, width = look
     # The checker of accessibility is a script that the page's policy would keep out.
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=bool(AXE)
-    )
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=bool(AXE))
     opened = context.new_page()
     wrong: list[str] = []
     opened.on("pageerror", lambda error: wrong.append(str(error)))

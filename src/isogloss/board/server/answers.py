@@ -176,9 +176,7 @@ def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
     return [ProblemAnswer(where=each.where, what=each.what, fix=each.fix, warning=each.warning) for each in problems]
 
 
-def submission_answer(
-    submission: Submission, queue: Sequence[int], *, with_scores: bool = True
-) -> SubmissionAnswer:
+def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
     """A submission for its own team; `queue` has the ids of all that wait, the next first."""
     return SubmissionAnswer(
         key=submission.key,

@@ -105,8 +105,8 @@ function show(title, text, problems = [], bad = false) {
 }
 
 function showSteps(state) {
-  const ends = { rejected: ["rejected"], withdrawn: ["preview", "published", "withdrawn"] }[state] || ["preview", "published"];
-  const steps = [...WAITING, ...ends];
+  const scored = [...WAITING, "preview", "published"];
+  const steps = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] }[state] || scored;
   byId("steps").hidden = false;
   byId("steps").replaceChildren();
   steps.forEach((step, place) => {
