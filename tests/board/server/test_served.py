@@ -1,13 +1,15 @@
 """The server as it runs: the client and the verbs against it, killed in the middle, and clients that mean no good."""
 
 import json
+import os
 import random
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from board.server.made_board import METADATA, MakeBoard, answers, make_board, ma
 from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
 from isogloss.board.server.database import reading
-from isogloss.board.server.models import ScoreRecord, Submission
+from isogloss.board.server.models import AuditEntry, ScoreRecord, Submission
 from isogloss.cli.main import main
 
 
@@ -80,7 +82,7 @@ def test_client_and_verb(boards: MakeBoard, predictions: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
-    """Clients send until they are told that it has arrived; the server is killed again and again meanwhile."""
+    """Clients send until they are told that it has arrived; server and workers are killed again and again meanwhile."""
     board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000, reads_per_minute=100_000)
     token, number = make_token(board), request.config.getoption("--board-submissions")
     keys: dict[int, str] = {}
@@ -106,20 +108,24 @@ def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.Fixtur
         senders = [threading.Thread(target=send_all, args=(first,)) for first in range(3)]
         for sender in senders:
             sender.start()
-        rng, kills = random.Random(3), 0
-        while any(sender.is_alive() for sender in senders):
+        rng, kills, wanted = random.Random(3), {"server": 0, "worker": 0}, max(3, number // 20)
+        while any(sender.is_alive() for sender in senders) or min(kills.values()) < wanted:
             time.sleep(rng.uniform(0.1, 0.6))
-            if kills < 3:
+            victims = workers_of(board.folder)
+            if kills["worker"] < wanted and victims:
+                with suppress(ProcessLookupError):
+                    os.kill(rng.choice(victims), signal.SIGKILL)
+                    kills["worker"] += 1
+            if kills["server"] < wanted and rng.random() < 0.5:
                 server.kill()
                 server.start()
-                kills += 1
+                kills["server"] += 1
         for sender in senders:
             sender.join()
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 120 + 6 * number
         while scored(board) < number:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-    assert kills == 3
     # The workers of the killed servers are gone too.
     deadline = time.monotonic() + 20
     while workers_of(board.folder):
@@ -128,14 +134,57 @@ def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.Fixtur
     assert len(set(keys.values())) == number
     with reading(board.engine) as session:
         assert set(session.scalars(select(Submission.key))) == set(keys.values())
+        by_submission = select(func.count()).select_from(ScoreRecord).group_by(ScoreRecord.submission_id)
+        assert set(session.scalars(by_submission)) == {1}
+        told = select(func.count()).where(AuditEntry.action == "score")
+        assert session.scalar(told) == number, "none was scored twice"
         assert set(session.scalars(select(Submission.state))) == {"published"}
 
 
-def workers_of(folder: Path) -> list[str]:
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    return [
-        line.decode() for line in commands if b"isogloss.board.server.worker" in line and str(folder).encode() in line
-    ]
+@pytest.mark.slow
+def test_several_servers_and_workers_on_one_database(boards: MakeBoard, database_url: str) -> None:
+    """Two servers and three workers of their own, on one PostgreSQL (or one SQLite file): as if they were one."""
+    board = boards(writes_per_minute=12, monthly_submissions=10)
+    token = make_token(board)
+    with served(board.folder) as first, served(board.folder) as second:
+        words = [sys.executable, "-m", "isogloss", "board", "work", str(board.folder)]
+        workers = [subprocess.Popen(words) for _ in range(3)]
+        try:
+            clients = [BoardClient(server.address, token) for server in (first, second)]
+            archives = [board.folder / f"{seed}.zip" for seed in range(8)]
+            for seed, path in enumerate(archives):
+                path.write_bytes(zip_of(answers(seed)))
+            sent = [clients[seed % 2].submit(path, METADATA, publish=True)["key"] for seed, path in enumerate(archives)]
+            assert [clients[seed % 2 - 1].wait(key)["state"] for seed, key in enumerate(sent)] == ["published"] * 8
+            # The same upload to the other server is the same submission; what one counts, the other knows.
+            assert clients[1].submit(archives[0], METADATA)["key"] == sent[0]
+            assert [client.team()["used"] for client in clients] == [8, 8]
+            assert len(list(clients[1].systems())) == 8
+            heard = []
+            for number in range(14):
+                try:
+                    clients[number % 2].withdraw(sent[0])
+                    heard.append(200)
+                except BoardError as error:
+                    heard.append(error.status)
+            assert 429 in heard
+            assert heard.index(429) <= 12, "each server alone would have let 12 pass"
+        finally:
+            for worker in workers:
+                worker.terminate()
+                assert worker.wait(30) == 0
+    assert scored(board) == 8
+
+
+def workers_of(folder: Path) -> list[int]:
+    """The processes of a board's workers."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            line = path.read_bytes()
+            if b"isogloss.board.server.worker" in line and str(folder).encode() in line:
+                found.append(int(path.parent.name))
+    return found
 
 
 def scored(board: object) -> int:
