@@ -91,7 +91,7 @@ def title(page: Any, words: str) -> None:
 
 
 def look_at(page: Any, name: str) -> None:
-    """The page fits its window; a picture of it is made for whoever asked for one; axe-core, where it is, is content."""
+    """The page fits its window; axe-core, where it is, is content; a picture is made for whoever asked for one."""
     width = page.viewport_size["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     if PICTURES:
@@ -132,11 +132,28 @@ class GatedWorker:
 def test_the_life_of_a_submission(
     page: Any, server: ServedBoard, board: OpenBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Metadata that are wrong: all of it is said at once, beside the fields too, and nothing is taken.
     (tmp_path / "good.zip").write_bytes(zip_of(answers(1)))
     files = answers(2) | {"mini-xnli/xx.jsonl": b"", "mini-xnli/en.jsonl": b'{"id": 1}\n', "mini-xquda/de.jsonl": b""}
     (tmp_path / "bad.zip").write_bytes(zip_of(files))
-    fill(page, tmp_path / "bad.zip", name=HOSTILE, year="-3", parameters="270000000", regime="zero shot", authors="")
+    refused_and_corrected(page, board, tmp_path / "bad.zip")
+    followed_to_its_preview(page, server, board, tmp_path / "good.zip")
+    press(page, "publish")
+    title(page, "published")
+    work_all(board)
+    assert systems(page, server) == [HOSTILE]
+    assert HOSTILE in shown_on_board(page, server)
+    look_at(page, "5-published")
+    scored_again(page, board, monkeypatch)
+    press(page, "withdraw")
+    title(page, "withdrawn")
+    work_all(board)
+    assert systems(page, server) == []
+    assert HOSTILE not in shown_on_board(page, server)
+
+
+def refused_and_corrected(page: Any, board: OpenBoard, archive: Path) -> None:
+    """Metadata that are wrong: all of it is said at once, beside the fields too; then an archive that is wrong."""
+    fill(page, archive, name=HOSTILE, year="-3", parameters="270000000", regime="zero shot", authors="")
     press(page, "Submit")
     page.locator("#problems li", has_text="metadata.year").wait_for()
     wrong = page.locator("[aria-invalid=true]").evaluate_all("found => found.map((each) => each.name).sort()")
@@ -144,8 +161,7 @@ def test_the_life_of_a_submission(
     assert "write 270" in page.locator("label:has([name=parameters]) .wrong").text_content()
     assert page.locator("#problems li").count() == 4
     look_at(page, "1-refused")
-    # Corrected; the archive is wrong, which a worker finds: again all of it at once.
-    fill(page, tmp_path / "bad.zip", name=HOSTILE)
+    fill(page, archive, name=HOSTILE)
     press(page, "Submit")
     title(page, "received")
     assert page.locator("[aria-invalid=true]").count() == 0
@@ -154,14 +170,17 @@ def test_the_life_of_a_submission(
     listed = page.locator("#problems").text_content()
     assert all(place in listed for place in ("mini-xnli/xx", "mini-xnli/en", "mini-xquda"))
     look_at(page, "2-rejected")
-    # A good archive, followed from state to state, with the queue.
-    page.locator("#archive").set_input_files(tmp_path / "good.zip")
+
+
+def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, archive: Path) -> None:
+    """From state to state, with the queue; what averages lack is said, and nobody else sees any of it."""
+    page.locator("#archive").set_input_files(archive)
     press(page, "Submit")
     title(page, "received")
     page.locator("#outcome-text", has_text="Place 1 in the queue").wait_for()
     page.locator("#waiting td", has_text="received").wait_for()
     look_at(page, "3-queue")
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         worker = GatedWorker(board, patch)
         try:
             title(page, "validating")
@@ -173,22 +192,18 @@ def test_the_life_of_a_submission(
             title(page, "preview")
         finally:
             worker.finish()
-    rows = page.locator("#scores tbody tr").all_inner_texts()
-    assert [row.split("\t")[0] for row in rows] == ["overall", "classification", "mini-xnli"]
-    assert rows[0].split("\t")[1] == "–"
-    assert "mini-xnli/af" in rows[1]
-    assert "and 42 more" in rows[2]
+    rows = [row.split("\t") for row in page.locator("#scores tbody tr").all_inner_texts()]
+    assert [row[0] for row in rows] == ["overall", "classification", "mini-xnli"]
+    assert rows[0][1] == "–"
+    assert "mini-xnli/af" in rows[1][2]
+    assert "and 42 more" in rows[2][2]
     assert "4 of 5 submissions left" in page.locator("#team").text_content()
     assert systems(page, server) == []
     look_at(page, "4-preview")
-    # Published, on the board's own pages; and taken back.
-    press(page, "publish")
-    title(page, "published")
-    work_all(board)
-    assert systems(page, server) == [HOSTILE]
-    assert HOSTILE in shown_on_board(page, server)
-    look_at(page, "5-published")
-    # Another version of the scorer: the old values stay beside the new.
+
+
+def scored_again(page: Any, board: OpenBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version of the scorer: the old values stay beside the new."""
     monkeypatch.setattr(scoring, "scorer_version", lambda: "isogloss 9.9.9")
     with writing(board.engine) as session:
         assert len(scoring.rescore(session, "admin")) == 1
@@ -201,11 +216,6 @@ def test_the_life_of_a_submission(
     assert len(values) == 2
     assert values[0] == values[1] != "–"
     look_at(page, "6-scored-again")
-    press(page, "withdraw")
-    title(page, "withdrawn")
-    work_all(board)
-    assert systems(page, server) == []
-    assert HOSTILE not in shown_on_board(page, server)
 
 
 def systems(page: Any, server: ServedBoard) -> list[str]:

@@ -146,6 +146,9 @@ class BoardAnswer(BaseModel):
     metadata_schema: dict[str, Any] = Field(description="JSON schema of what a submission says of its system")
 
 
+# Of every figure that leaves the server: more would tell apart answers to single examples.
+DECIMALS = 2
+
 # Every route may give these; a route adds what is its own.
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorAnswer, "description": "The request is not HTTP as it should be"},
@@ -219,13 +222,12 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
         overall=_figure(overall.complete_value),
         rule=overall.rule,
         missing=overall.missing,
-        categories={each.name: rounded(each.score.value, 2) for each in results.categories},
-        tasks={each.name: rounded(each.score.value, 2) for each in results.tasks},
+        categories={each.name: rounded(each.score.value, DECIMALS) for each in results.categories},
+        tasks={each.name: rounded(each.score.value, DECIMALS) for each in results.tasks},
         incomplete={each.name: each.missing for each in averages if each.missing},
         cells=cells,
     )
 
 
 def _figure(value: float | None) -> float | None:
-    # Two decimals: more would tell apart answers to single examples.
-    return None if value is None else rounded(value, 2)
+    return None if value is None else rounded(value, DECIMALS)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from isogloss.board.metadata import metadata_schema, public_metadata
 from isogloss.board.server.access import board_of
 from isogloss.board.server.answers import (
+    DECIMALS,
     REFUSALS,
     UNKNOWN,
     BoardAnswer,
@@ -76,7 +77,7 @@ def _summary(session: Session, submission: Submission) -> SystemSummary:
         id=submission.system_id,
         name=msgspec.json.decode(submission.system)["name"],
         team=submission.team.name,
-        overall=None if overall is None else rounded(overall, 2),
+        overall=None if overall is None else rounded(overall, DECIMALS),
         attempts=scored_before(session, submission),
         published_at=submission.published_at or submission.changed_at,
     )

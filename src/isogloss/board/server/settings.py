@@ -46,7 +46,7 @@ class BoardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         writes_per_minute: how often one team may change something.
         failures_per_minute: how many wrong tokens one address may try.
         silence_seconds: a client that sends nothing for so long in the middle of a request is cut off.
-        trusted_proxies: addresses or networks of the web servers in front of this one, whose X-Forwarded-For is believed.
+        trusted_proxies: addresses or networks of web servers in front, whose X-Forwarded-For is believed.
         rescore_on_upgrade: whether published systems are scored again when the scorer's version has changed.
     """
 
