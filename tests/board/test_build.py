@@ -96,13 +96,8 @@ def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
         (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
         (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
     }
-<<<<<<< HEAD
-    board = board_of(*records, paired=apart)
-    assert board.data.ties == {"overall": [[1, 2]]}
-=======
     board = board_of(*records, paired=PairedTests(apart))
-    assert board.data.ties == {"overall": [["b", "c"]]}
->>>>>>> f16a
+    assert board.data.ties == {"overall": [[1, 2]]}
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
     assert "paired" in board.data.tie_test

@@ -19,10 +19,10 @@ from fuzz.campaign import Campaign, Case
 from fuzz.mutators import STRINGS, spoil_bytes
 from fuzz.oracle import MESSAGE, FaultError, attempt, check_length, check_printable
 from fuzz.test_archives import MEMBERS, archive_of
+from isogloss.board.metadata import read_metadata
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
 from isogloss.board.server.intake import IncomingArchive, accept
-from isogloss.board.server.metadata import read_metadata
 from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import JobClaims
 from isogloss.board.server.scoring import score_submission
@@ -71,7 +71,7 @@ def packed(case: Case, files: dict[str, bytes]) -> bytes:
 
 def submitted(board: OpenBoard, bearer: Bearer, content: bytes, name: str) -> str:
     """Take an archive in, as the server does."""
-    metadata, _ = read_metadata(json.dumps(METADATA | {"name": name}))
+    metadata, _ = read_metadata(METADATA | {"name": name})
     assert metadata is not None
     incoming = IncomingArchive(board)
     try:

@@ -1,7 +1,6 @@
 """A client of a board's server: send predictions, see what became of them, publish them."""
 
 import io
-import json
 import os
 import secrets
 import tarfile
@@ -11,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+import msgspec
 import requests
 
 from isogloss.errors import IsoglossError
@@ -96,7 +96,7 @@ class BoardClient:
 
         Args:
             predictions: a prediction folder, or an archive of one.
-            metadata: what the system is, as the board's `metadata_schema` has it.
+            metadata: what the system is, in the fields of a `system.toml` (docs/formats.md).
             publish: whether it goes to the board as soon as it is scored, without a preview.
 
         Returns:
@@ -134,7 +134,9 @@ class BoardClient:
         return found
 
     def _send(self, archive: IO[bytes], size: int, metadata: Mapping[str, Any], publish: bool) -> dict[str, Any]:
-        form = _FormBody(archive, size, {"metadata": json.dumps(metadata), "publish": str(publish).lower()})
+        form = _FormBody(
+            archive, size, {"metadata": msgspec.json.encode(metadata).decode(), "publish": str(publish).lower()}
+        )
         return self._ask("POST", "submissions", data=form, headers={"Content-Type": form.content_type})
 
     def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:

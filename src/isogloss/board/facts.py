@@ -1,18 +1,16 @@
 """What is known of a system, from whatever its makers wrote, in the fields of the board."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isogloss.board.entries import BoardEntry
+from isogloss.board.metadata import known_facts
 from isogloss.board.model import KINDS, BoardSystem
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 
-# Words that say no more than an empty field.
-_UNKNOWN = frozenset({"", "unknown", "not disclosed", "undisclosed", "none given", "n/a", "-", "?"})
 _KIND_OF_SYSTEM = {
     "ngram": "floor",
     "embedder": "retrieval",
@@ -22,7 +20,6 @@ _KIND_OF_SYSTEM = {
     "llm": "llm",
 }
 _ID_LENGTH = 60
-_MOST_NOTES = 20
 
 
 def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
@@ -71,34 +68,33 @@ def system_facts(
     entry: BoardEntry, identifier: str, name: str, *, complete: bool, provenance: int | None
 ) -> BoardSystem:
     """The row of a system; what its metadata do not say in a form that is known is left out."""
-    known = entry.metadata
-    year = _number(known.get("year"))
+    known = known_facts(entry.metadata)
     return BoardSystem(
         identifier,
         name,
-        system_kind(known),
+        system_kind(entry.metadata),
         printable(entry.regime, NAME_LENGTH),
         reported=entry.reported,
         complete=complete,
         has_predictions=bool(entry.predictions),
-        year=None if year is None or not 1900 <= year <= 9999 else int(year),
-        date=_date(known.get("date")),
-        paper=_text(known.get("paper")),
-        url=_address(known.get("url")),
-        parameters=_from_millions(known.get("parameters")),
-        parameters_active=_from_millions(known.get("parameters_active")),
-        open_weights=_truth(known.get("open_weights")),
-        pretraining_data=_text(known.get("pretraining_data")),
-        parallel_data=_text_or_truth(known.get("parallel_data")),
-        translated_data=_text_or_truth(known.get("translated_data")),
-        licence=_text(known.get("licence") or known.get("license")),
-        contamination=_text(known.get("contamination")) or "",
-        notes=_notes(known.get("notes")),
+        year=known.get("year"),
+        date=known.get("date"),
+        paper=known.get("paper"),
+        url=known.get("url"),
+        parameters=_counted(known.get("parameters")),
+        parameters_active=_counted(known.get("parameters_active")),
+        open_weights=known.get("open_weights"),
+        pretraining_data=_amount(known, "pretraining") or None,
+        parallel_data=_amount(known, "parallel"),
+        translated_data=known.get("translated_data"),
+        licence=known.get("licence"),
+        contamination="" if known.get("contamination", "").lower() == "none" else known.get("contamination", ""),
+        notes=known.get("notes", []),
         # Where a record lies on somebody's disk is nobody else's business.
         source=printable(entry.source, FACT_LENGTH) if entry.reported else "",
-        unparsed=_share(known.get("unparsed"), entry.unparsed),
-        tokens=_number(known.get("tokens")),
-        cost=_number(known.get("cost")),
+        unparsed=_rounded(known.get("unparsed", entry.unparsed)),
+        tokens=known.get("tokens"),
+        cost=known.get("cost"),
         provenance=provenance,
     )
 
@@ -116,59 +112,24 @@ def system_kind(metadata: Mapping[str, Any]) -> str:
 def said_unparsed(metadata: Mapping[str, Any], name: str, code: str) -> float | None:
     """The share of unparsed answers that a system's metadata give for a cell (`task/language`) or its task."""
     given = metadata.get("unparsed")
-    if not isinstance(given, Mapping):
-        return None
-    return _share(given.get(f"{name}/{code}", given.get(name)), None)
+    share = given.get(f"{name}/{code}", given.get(name)) if isinstance(given, Mapping) else None
+    known: float | None = known_facts({"unparsed": share}).get("unparsed")
+    return known
 
 
-def _share(value: object, otherwise: float | None) -> float | None:
-    """A share as it is said, rounded; another where none is said."""
-    said = _number(value)
-    share = otherwise if said is None or said > 1 else said
+def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 5)
 
 
-def _text(value: object) -> str | None:
-    if not isinstance(value, str | int | float) or isinstance(value, bool):
-        return None
-    text = printable(str(value), FACT_LENGTH).strip()
-    return None if text.lower() in _UNKNOWN else text
+def _counted(millions: float | None) -> float | None:
+    return None if millions is None else round(1e6 * millions)
 
 
-def _truth(value: object) -> bool | None:
-    words = {"yes": True, "true": True, "no": False, "false": False}
-    return value if isinstance(value, bool) else words.get(str(value).strip().lower())
-
-
-def _text_or_truth(value: object) -> str | bool | None:
-    # "0 tokens" is said as a number too.
-    truth = False if value in (0, "none") else _truth(value)
-    return _text(value) if truth is None else truth
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        return None
-    return value
-
-
-def _from_millions(value: object) -> float | None:
-    """Metadata count parameters in millions, as papers do."""
-    millions = _number(value)
-    return None if millions is None or millions > 1e9 else round(1e6 * millions)
-
-
-def _date(value: object) -> str | None:
-    found = re.match(r"\d{4}-\d\d-\d\d", str(value))
-    return found[0] if found else None
-
-
-def _address(value: object) -> str | None:
-    """An address that a page may link to: of the web alone, so that a link runs no script."""
-    text = _text(value)
-    return text if text and re.match(r"https?://[^\s\"'<>\\]+$", text) else None
-
-
-def _notes(value: object) -> list[str]:
-    given = value if isinstance(value, list) else [value]
-    return [text for each in given[:_MOST_NOTES] if (text := _text(each))]
+def _amount(known: Mapping[str, Any], name: str) -> Any:
+    """How much data of a sort there was: in tokens, in words, or both; False for none, None where nobody says."""
+    tokens, said = known.get(f"{name}_tokens"), known.get(f"{name}_data")
+    if tokens == 0 or said is False:
+        return False
+    parts = [f"{tokens:,} tokens"] if tokens else []
+    parts += [said] if isinstance(said, str) else []
+    return "; ".join(parts) or said

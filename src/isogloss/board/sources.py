@@ -7,6 +7,7 @@ from isogloss.analysis.published_scores import is_published
 from isogloss.board.csv_scores import csv_entries
 from isogloss.board.entries import BoardEntry, EntryCell, by_place
 from isogloss.board.facts import said_unparsed
+from isogloss.board.metadata import public_metadata
 from isogloss.board.model import OVERALL, SystemErrorRate
 from isogloss.board.published import published_entries
 from isogloss.data.files import read_bytes
@@ -142,7 +143,7 @@ def entry_of_record(record: Results, source: str, suite: Suite) -> BoardEntry:
     """
     name, regime = (printable(str(record.system.get(key) or ""), NAME_LENGTH) for key in ("name", "regime"))
     scorer = record.isogloss, record.split, record.resample
-    entry = BoardEntry(name or "system", regime, dict(record.system), source=source, scorer=scorer)
+    entry = BoardEntry(name or "system", regime, public_metadata(record.system), source=source, scorer=scorer)
     for cell in record.cells:
         inside = cell.language in suite.languages_of(cell.task) if cell.task in suite.tasks else False
         if inside and not cell.partial:

@@ -177,12 +177,15 @@ def audit(folder: Folder, last: Annotated[int, typer.Option(min=1, help="So many
 
 @app.command()
 def backup(folder: Folder, out: Annotated[Path, typer.Option("--out", "-o", help="The tar file to write.")]) -> None:
-    """Write everything that the board is to one file, while it runs; keep it safe: it has the answers of all teams."""
+    """Write everything that the board is to one file, while it runs; keep it safe: it has the answers of all teams.
+
+    Tables of an older version are backed up as they are, before an upgrade.
+    """
     needs_server()
     from isogloss.board.server.backup import back_up
     from isogloss.board.server.board import open_board
 
-    say(f"{back_up(open_board(folder), out)} submissions in {out}")
+    say(f"{back_up(open_board(folder, any_version=True), out)} submissions in {out}")
 
 
 @app.command()

@@ -53,8 +53,12 @@ def work(folder: Folder) -> None:
 
 
 def _of_system(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a prediction folder's system.toml says of the system, without what `isogloss run` says of the run."""
-    return {key: value for key, value in found.items() if key not in ("version", "description", "settings", "seed")}
+    """What a prediction folder's system.toml says of the system, without what runs and systems say for themselves."""
+    from isogloss.board.metadata import FIELDS
+
+    if left := sorted(set(found) - set(FIELDS)):
+        say(f"not sent, for a submission has no such fields: {', '.join(left)}")
+    return {key: value for key, value in found.items() if key in FIELDS}
 
 
 def submit(

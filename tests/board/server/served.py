@@ -28,7 +28,7 @@ class ServedBoard:
     def start(self) -> None:
         words = ["board", "serve", self.folder, "--port", self.port, "--workers", self.workers]
         self.process = subprocess.Popen([sys.executable, "-m", "isogloss", *map(str, words)])
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while True:
             assert self.process.poll() is None, "the server ended"
             assert time.monotonic() < deadline, "the server does not answer"

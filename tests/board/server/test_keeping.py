@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, select, text
+from sqlalchemy import MetaData, select, text
 from starlette.testclient import TestClient
 
 from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
+from isogloss.board.metadata import read_metadata
 from isogloss.board.server.app import create_app
 from isogloss.board.server.backup import back_up, restore
 from isogloss.board.server.board import OpenBoard, open_board
-from isogloss.board.server.database import migrate, open_database, reading, writing
+from isogloss.board.server.database import migrate, reading, writing
 from isogloss.board.server.models import BoardTable, Submission
 from isogloss.cli.main import main
 from isogloss.errors import DataError
@@ -29,8 +30,9 @@ def run(*words: object) -> int:
 def rows(board: OpenBoard) -> dict[str, list[Any]]:
     with board.engine.connect() as connection:
         return {
-            table.name: [tuple(row) for row in connection.execute(select(table).order_by(table.c.id))]
+            table.name: list(connection.execute(select(table).order_by(table.c.id)))
             for table in BoardTable.metadata.sorted_tables
+            if "id" in table.c
         }
 
 
@@ -86,26 +88,99 @@ def test_migrations_make_the_tables_of_the_models(board: OpenBoard) -> None:
         assert compare_metadata(MigrationContext.configure(connection), BoardTable.metadata) == []
 
 
-def test_upgrade_from_the_first_version(tmp_path: Path, database_url: str) -> None:
-    """A board that the first version filled is whole after all migrations."""
-    made = make_board(tmp_path / "made")
+def as_the_first_version_wrote(system: dict[str, Any]) -> dict[str, Any]:
+    """Metadata with parameters one by one, and data in tokens with words beside them."""
+    new = ("parallel_tokens", "pretraining_tokens", "date", "notes", "unparsed", "tokens", "cost")
+    old = {name: value for name, value in system.items() if name not in new}
+    return old | {
+        "parameters": 270_000_000,
+        "pretraining_data": 6_000_000_000,
+        "pretraining_data_reported": "2.5 TB",
+        "parallel_data": 0,
+        "parallel_data_reported": "not disclosed",
+        "translated_data": "translate-train",
+        "translated_data_source": "not disclosed",
+    }
+
+
+def first_version(folder: Path, url: str) -> tuple[OpenBoard, dict[str, list[dict[str, Any]]]]:
+    """A board whose tables are the first version's, filled; and its rows by table."""
+    made = make_board(folder, database=url)
     filled(made)
-    back_up(made, tmp_path / "backup.tar")
-    folder = tmp_path / "old"
-    folder.mkdir()
-    engine = open_database(database_url, folder)
-    migrate(engine, folder, "0001")
-    assert "submissions" in inspect(engine).get_table_names()
-    with engine.begin() as connection:
-        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0001"
-        connection.execute(
-            text("INSERT INTO teams (id, name, contact, created_at) VALUES (1, 'Old', '', '2026-01-01T00:00:00Z')")
-        )
-    migrate(engine, folder)
-    migrate(engine, folder)
-    with engine.connect() as connection:
-        assert connection.scalar(text("SELECT name FROM teams")) == "Old"
-    engine.dispose()
+    source = MetaData()
+    with made.engine.connect() as connection:
+        source.reflect(connection)
+        kept = [table for table in source.sorted_tables if "id" in table.c]
+        old = {
+            table.name: [dict(row) for row in connection.execute(select(table).order_by(table.c.id)).mappings()]
+            for table in kept
+        }
+    for row in old["submissions"]:
+        row["system"] = json.dumps(as_the_first_version_wrote(json.loads(row["system"])))
+    for row in old["scores"]:
+        record = json.loads(row["record"])
+        row["record"] = json.dumps({**record, "system": as_the_first_version_wrote(record["system"])})
+    source.drop_all(made.engine)
+    migrate(made.engine, made.folder, "0001")
+    with made.engine.begin() as connection:
+        there = MetaData()
+        there.reflect(connection)
+        assert set(there.tables) == {*old, "alembic_version"}
+        for table in there.sorted_tables:
+            if rows_there := old.get(table.name):
+                connection.execute(table.insert(), rows_there)
+    return made, old
+
+
+def check_upgraded(board: OpenBoard, old: dict[str, list[dict[str, Any]]]) -> None:
+    """All rows are there as they were, but for the metadata, which say the same in their new form."""
+    new = {name: [row._asdict() for row in found] for name, found in rows(board).items()}
+    for name, found in old.items():
+        for before, after in zip(found, new[name], strict=True):
+            changed = {key for key in before if before[key] != after[key]}
+            assert changed <= {"submissions": {"system"}, "scores": {"record"}}.get(name, set())
+    for row in new["submissions"]:
+        read, problems = read_metadata(json.loads(row["system"]))
+        assert problems == []
+        assert read is not None
+        assert (read.parameters, read.parameters_active) == (270.0, "not disclosed")
+        assert (read.pretraining_tokens, read.pretraining_data) == (6_000_000_000, "2.5 TB")
+        assert (read.parallel_tokens, read.parallel_data) == (0, False)
+        assert read.translated_data == "translate-train"
+    for before, after in zip(old["scores"], new["scores"], strict=True):
+        were, are = json.loads(before["record"]), json.loads(after["record"])
+        assert are.pop("system")["parameters"] == were.pop("system")["parameters"] / 1e6
+        assert are == were
+
+
+def test_upgrade_from_the_first_version(
+    tmp_path: Path, database_url: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    """A board that the first version filled: refused with what to do, backed up as it is, upgraded, and whole."""
+    folder = tmp_path / "board"
+    board, old = first_version(folder, database_url)
+    board.engine.dispose()
+    assert run("board", "serve", folder, "--port", 1) == 1
+    said = capsys.readouterr()
+    assert "tables are of version 0001" in said.err
+    assert "isogloss board admin migrate" in said.err
+    assert run("board", "admin", "backup", folder, "--out", tmp_path / "old.tar") == 0
+    assert run("board", "admin", "migrate", folder) == 0
+    assert run("board", "admin", "migrate", folder) == 0
+    upgraded = open_board(folder)
+    check_upgraded(upgraded, old)
+    # What was backed up before the upgrade comes back upgraded.
+    other = new_database(request.getfixturevalue("postgresql")) if database_url else ""
+    restore(tmp_path / "old.tar", tmp_path / "again", other)
+    again = open_board(tmp_path / "again")
+    check_upgraded(again, old)
+    # It goes on: what waited is scored, and the pages say the same of the systems as before.
+    work_all(upgraded)
+    client = TestClient(create_app(upgraded))
+    assert len(client.get("/api/v1/systems").json()["systems"]) == 2
+    assert '"parameters":270000000' in client.get("/data.js").text.replace(" ", "")
+    for each in (upgraded, again):
+        each.engine.dispose()
 
 
 def test_tables_of_another_version_are_refused(board: OpenBoard) -> None:

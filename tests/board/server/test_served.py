@@ -1,23 +1,26 @@
 """The server as it runs: the client and the verbs against it, killed in the middle, and clients that mean no good."""
 
 import json
+import os
 import random
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 import requests
 from sqlalchemy import func, select
 
-from board.server.made_board import METADATA, MakeBoard, answers, make_token, zip_of
+from board.server.made_board import METADATA, MakeBoard, answers, make_board, make_token, zip_of
 from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
 from isogloss.board.server.database import reading
-from isogloss.board.server.models import ScoreRecord, Submission
+from isogloss.board.server.models import AuditEntry, ScoreRecord, Submission
 from isogloss.cli.main import main
 
 
@@ -79,7 +82,7 @@ def test_client_and_verb(boards: MakeBoard, predictions: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
-    """Clients send until they are told that it has arrived; the server is killed again and again meanwhile."""
+    """Clients send until they are told that it has arrived; server and workers are killed again and again meanwhile."""
     board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000, reads_per_minute=100_000)
     token, number = make_token(board), request.config.getoption("--board-submissions")
     keys: dict[int, str] = {}
@@ -105,20 +108,24 @@ def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.Fixtur
         senders = [threading.Thread(target=send_all, args=(first,)) for first in range(3)]
         for sender in senders:
             sender.start()
-        rng, kills = random.Random(3), 0
-        while any(sender.is_alive() for sender in senders):
+        rng, kills, wanted = random.Random(3), {"server": 0, "worker": 0}, max(3, number // 20)
+        while any(sender.is_alive() for sender in senders) or min(kills.values()) < wanted:
             time.sleep(rng.uniform(0.1, 0.6))
-            if kills < 3:
+            victims = workers_of(board.folder)
+            if kills["worker"] < wanted and victims:
+                with suppress(ProcessLookupError):
+                    os.kill(rng.choice(victims), signal.SIGKILL)
+                    kills["worker"] += 1
+            if kills["server"] < wanted and rng.random() < 0.5:
                 server.kill()
                 server.start()
-                kills += 1
+                kills["server"] += 1
         for sender in senders:
             sender.join()
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 120 + 6 * number
         while scored(board) < number:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-    assert kills == 3
     # The workers of the killed servers are gone too.
     deadline = time.monotonic() + 20
     while workers_of(board.folder):
@@ -127,14 +134,57 @@ def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.Fixtur
     assert len(set(keys.values())) == number
     with reading(board.engine) as session:
         assert set(session.scalars(select(Submission.key))) == set(keys.values())
+        by_submission = select(func.count()).select_from(ScoreRecord).group_by(ScoreRecord.submission_id)
+        assert set(session.scalars(by_submission)) == {1}
+        told = select(func.count()).where(AuditEntry.action == "score")
+        assert session.scalar(told) == number, "none was scored twice"
         assert set(session.scalars(select(Submission.state))) == {"published"}
 
 
-def workers_of(folder: Path) -> list[str]:
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    return [
-        line.decode() for line in commands if b"isogloss.board.server.worker" in line and str(folder).encode() in line
-    ]
+@pytest.mark.slow
+def test_several_servers_and_workers_on_one_database(boards: MakeBoard, database_url: str) -> None:
+    """Two servers and three workers of their own, on one PostgreSQL (or one SQLite file): as if they were one."""
+    board = boards(writes_per_minute=12, monthly_submissions=10)
+    token = make_token(board)
+    with served(board.folder) as first, served(board.folder) as second:
+        words = [sys.executable, "-m", "isogloss", "board", "work", str(board.folder)]
+        workers = [subprocess.Popen(words) for _ in range(3)]
+        try:
+            clients = [BoardClient(server.address, token) for server in (first, second)]
+            archives = [board.folder / f"{seed}.zip" for seed in range(8)]
+            for seed, path in enumerate(archives):
+                path.write_bytes(zip_of(answers(seed)))
+            sent = [clients[seed % 2].submit(path, METADATA, publish=True)["key"] for seed, path in enumerate(archives)]
+            assert [clients[seed % 2 - 1].wait(key)["state"] for seed, key in enumerate(sent)] == ["published"] * 8
+            # The same upload to the other server is the same submission; what one counts, the other knows.
+            assert clients[1].submit(archives[0], METADATA)["key"] == sent[0]
+            assert [client.team()["used"] for client in clients] == [8, 8]
+            assert len(list(clients[1].systems())) == 8
+            heard = []
+            for number in range(14):
+                try:
+                    clients[number % 2].withdraw(sent[0])
+                    heard.append(200)
+                except BoardError as error:
+                    heard.append(error.status)
+            assert 429 in heard
+            assert heard.index(429) <= 12, "each server alone would have let 12 pass"
+        finally:
+            for worker in workers:
+                worker.terminate()
+                assert worker.wait(30) == 0
+    assert scored(board) == 8
+
+
+def workers_of(folder: Path) -> list[int]:
+    """The processes of a board's workers."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            line = path.read_bytes()
+            if b"isogloss.board.server.worker" in line and str(folder).encode() in line:
+                found.append(int(path.parent.name))
+    return found
 
 
 def scored(board: object) -> int:
@@ -142,47 +192,20 @@ def scored(board: object) -> int:
         return session.scalar(select(func.count()).select_from(ScoreRecord)) or 0
 
 
-@pytest.mark.slow
-def test_slow_and_rude_clients(tmp_path: Path) -> None:
-    from board.server.made_board import make_board
-
-    board = make_board(tmp_path / "board", silence_seconds=0.5)
-    token = make_token(board)
-    with served(board.folder) as server:
-
-        def talk(*parts: bytes, pause: float = 0.0) -> bytes:
-            with socket.create_connection(("127.0.0.1", server.port), timeout=15) as line:
-                for part in parts:
-                    line.sendall(part)
-                    time.sleep(pause)
-                heard = b""
-                try:
-                    while chunk := line.recv(65536):
-                        heard += chunk
-                except ConnectionResetError:
-                    pass
-                return heard
-
-        head = f"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n".encode()
-        form = b"Content-Type: multipart/form-data; boundary=b\r\n"
-        # The body stops.
-        assert b" 408 " in talk(head + form + b"Content-Length: 1000\r\n\r\n--b\r\n").splitlines()[0]
-        assert list(board.incoming.iterdir()) == []
-        # The head never ends, or is too long, or is none.
-        started = time.monotonic()
-        assert talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
-        assert time.monotonic() - started < 14
-        assert b" 431 " in talk(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 70_000 + b"\r\n\r\n").splitlines()[0]
-        assert b" 431 " in talk(
-            b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"x" * 18_000 + b"\r\n\r\n"
-        )
-        assert b" 400 " in talk(b"\x16\x03\x01 nonsense\r\n\r\n").splitlines()[0]
-        # More than is taken, said or unsaid.
-        assert b" 413 " in talk(head + form + b"Content-Length: 99999999999\r\n\r\n").splitlines()[0]
-        chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
-        queue = b"POST /api/v1/queue HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        assert b" 405 " in talk(queue + chunk + chunk).splitlines()[0]
-        assert requests.get(f"{server.address}/healthz", timeout=5).ok
+def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One clear error, and no address that the board would not have."""
+    board = make_board(tmp_path / "board")
+    with closing(socket.create_server(("127.0.0.1", 0))) as other, pytest.raises(SystemExit) as ended:
+        main(["board", "serve", str(board.folder), "--port", str(other.getsockname()[1])])
+    said = capsys.readouterr()
+    assert ended.value.code == 1
+    assert said.out == ""
+    assert "another program listens there" in said.err
+    assert "--port" in said.err
+    assert "Traceback" not in said.err
+    with pytest.raises(SystemExit):
+        main(["board", "serve", str(board.folder), "--host", "192.0.2.1"])
+    assert "cannot be listened at" in capsys.readouterr().err
 
 
 def test_what_is_no_board_is_not_said_to_be_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

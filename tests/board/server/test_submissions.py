@@ -102,10 +102,10 @@ def test_all_problems_at_once(board: OpenBoard, client: TestClient) -> None:
 
 
 def test_metadata_problems_are_listed_and_nothing_is_kept(board: OpenBoard, client: TestClient) -> None:
-    refused = send(client, zip_of(answers(1)), name=" ", year="soon", paper="javascript:alert(1)", size=3)
+    refused = send(client, zip_of(answers(1)), name=" ", year="soon", url="javascript:alert(1)", size=3)
     assert refused.status_code == 422
     problems = {problem["where"]: problem for problem in refused.json()["problems"]}
-    assert set(problems) == {"metadata.name", "metadata.year", "metadata.paper", "metadata.size"}
+    assert set(problems) == {"metadata.name", "metadata.year", "metadata.url", "metadata.size"}
     assert "not disclosed" in problems["metadata.name"]["what"]
     assert list(board.incoming.iterdir()) == []
     assert not (board.folder / "archives").exists()
@@ -343,15 +343,3 @@ def test_no_answer_has_anything_of_single_examples(board: OpenBoard, client: Tes
     with reading(board.engine) as session:
         record = msgspec.json.decode(session.scalars(select(ScoreRecord.record)).one())
     assert not any(f'"{name}"' in json.dumps(record) for name in ids)
-
-
-def test_metadata_in_the_words_of_the_pages() -> None:
-    from isogloss.board.server.metadata import SystemMetadata, page_facts
-
-    given = METADATA | {"contamination": "none", "pretraining_data_reported": "2.5 TB", "open_weights": True}
-    facts = page_facts(SystemMetadata(**given).model_dump())
-    assert facts["parameters"] == 270
-    assert "parameters_active" not in facts
-    assert "contact" not in facts
-    assert facts["pretraining_data"] == "6,000,000,000 tokens; 2.5 TB"
-    assert (facts["parallel_data"], facts["translated_data"], facts["contamination"]) == (False, False, "")

@@ -1,15 +1,20 @@
-"""The form in a browser: a submission from the file to the board, and one that is refused."""
+"""The form in a browser: the whole life of a submission, from what is refused to what is scored again."""
 
 import json
+import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from board.axe import barriers, needs_axe
-from board.server.made_board import METADATA, answers, make_board, make_token, zip_of
+from board.axe import AXE, barriers, needs_axe
+from board.server.made_board import METADATA, answers, make_board, make_token, work_all, zip_of
 from board.server.served import ServedBoard, served
+from isogloss.board.server import scoring
+from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.database import writing
 from report.browser import BROWSER, launched
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -17,6 +22,9 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed: the form is not tried in a browser"),
 ]
+# A folder for pictures of the form, for people to look at; none are made without it.
+PICTURES = os.environ.get("ISOGLOSS_PICTURES", "")
+HOSTILE = "<img src=x onerror='window.hacked = 1'>"
 
 
 @pytest.fixture(scope="module")
@@ -24,18 +32,32 @@ def browser() -> Iterator[Any]:
     yield from launched(playwright)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedBoard]:
-    board = make_board(tmp_path_factory.mktemp("page") / "board", title="<b>Board</b>", monthly_submissions=5)
-    (board.folder / "token").write_text(make_token(board))
-    with served(board.folder, workers=1) as running:
-        yield running
+@pytest.fixture
+def board(tmp_path: Path) -> OpenBoard:
+    return make_board(tmp_path / "board", title="<b>Board</b>", monthly_submissions=5)
 
 
 @pytest.fixture
-def page(browser: Any, server: ServedBoard) -> Iterator[Any]:
+def server(board: OpenBoard) -> Iterator[ServedBoard]:
+    """A server without workers: what is scored, and when, is each test's own affair."""
+    (board.folder / "token").write_text(make_token(board))
+    with served(board.folder) as running:
+        work_all(board)
+        yield running
+
+
+@pytest.fixture(params=[("light", 1200), ("dark", 360)], ids=["light-wide", "dark-narrow"])
+def look(request: pytest.FixtureRequest) -> tuple[str, int]:
+    """The colours and the width of the window."""
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def page(browser: Any, server: ServedBoard, look: tuple[str, int]) -> Iterator[Any]:
     """The form, with the token typed; nothing may be refused by the page's policy or go wrong in its script."""
-    context = browser.new_context(viewport={"width": 360, "height": 800})
+    scheme, width = look
+    # The checker of accessibility is a script that the page's policy would keep out.
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=bool(AXE))
     opened = context.new_page()
     wrong: list[str] = []
     opened.on("pageerror", lambda error: wrong.append(str(error)))
@@ -45,6 +67,7 @@ def page(browser: Any, server: ServedBoard) -> Iterator[Any]:
     opened.locator("[name=name]").wait_for()
     yield opened
     assert wrong == []
+    assert opened.evaluate("window.hacked") is None
     context.close()
 
 
@@ -52,10 +75,11 @@ def fill(page: Any, archive: Path, **fields: Any) -> None:
     page.locator("#archive").set_input_files(archive)
     for name, value in (METADATA | fields).items():
         field = page.locator(f"[name={name}]")
+        text = json.dumps(value) if isinstance(value, bool) else str(value)
         if field.evaluate("each => each.tagName") == "SELECT":
-            field.select_option(str(value))
+            field.select_option(text)
         else:
-            field.fill(str(value))
+            field.fill(text)
 
 
 @needs_axe
@@ -71,38 +95,168 @@ def test_axe_finds_nothing_on_the_form(browser: Any, server: ServedBoard, scheme
     context.close()
 
 
-def test_from_the_file_to_the_board(page: Any, server: ServedBoard, tmp_path: Path) -> None:
-    (tmp_path / "answers.zip").write_bytes(zip_of(answers(1)))
-    hostile = "<img src=x onerror='window.hacked = 1'>"
-    fill(page, tmp_path / "answers.zip", name=hostile)
-    page.get_by_role("button", name="Submit", exact=True).click()
-    page.locator("#outcome-title", has_text="preview").wait_for(timeout=30_000)
-    assert page.locator("#scores tbody tr").count() == 1
-    assert "4 of 5 submissions left" in page.locator("#team").text_content()
-    page.get_by_role("button", name="publish", exact=True).click()
-    page.locator("#outcome-title", has_text="published").wait_for()
-    page.locator("#submissions td", has_text="published").wait_for()
-    assert page.evaluate("window.hacked") is None
-    assert "<b>Board</b>" in page.locator("#board").text_content()
-    assert page.evaluate("document.documentElement.scrollWidth <= 360")
-    systems = json.loads(page.request.get(f"{server.address}/api/v1/systems").text())["systems"]
-    assert [system["name"] for system in systems] == [hostile]
-    page.get_by_role("button", name="withdraw", exact=True).click()
-    page.locator("#outcome-title", has_text="withdrawn").wait_for()
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
 
 
-def test_what_is_refused_is_explained(page: Any, tmp_path: Path) -> None:
-    files = answers(2)
-    files["mini-xnli/xx.jsonl"] = b""
-    files["mini-xnli/en.jsonl"] = b'{"id": 1}\n'
+def title(page: Any, words: str) -> None:
+    page.locator("#outcome-title", has_text=words).wait_for(timeout=60_000)
+
+
+def look_at(page: Any, name: str) -> None:
+    """The page fits its window; axe-core, where it is, is content; a picture is made for whoever asked for one."""
+    width = page.viewport_size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if PICTURES:
+        page.screenshot(path=f"{PICTURES}/submit-{name}-{width}.png", full_page=True)
+    if AXE:
+        assert barriers(page) == []
+
+
+class GatedWorker:
+    """A worker in this process that stops before each step until it is let on."""
+
+    def __init__(self, board: OpenBoard, patch: pytest.MonkeyPatch) -> None:
+        self._gates = {name: threading.Event() for name in ("find_problems", "score_request")}
+        for name, gate in self._gates.items():
+            patch.setattr(scoring, name, self._waiting(getattr(scoring, name), gate))
+        self._thread = threading.Thread(target=work_all, args=(board,))
+        self._thread.start()
+
+    @staticmethod
+    def _waiting(step: Any, gate: threading.Event) -> Any:
+        def wait_first(*words: Any) -> Any:
+            assert gate.wait(60)
+            return step(*words)
+
+        return wait_first
+
+    def let_on(self, name: str) -> None:
+        self._gates[name].set()
+
+    def finish(self) -> None:
+        for gate in self._gates.values():
+            gate.set()
+        self._thread.join()
+
+
+def test_the_life_of_a_submission(
+    page: Any, server: ServedBoard, board: OpenBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.zip").write_bytes(zip_of(answers(1)))
+    files = answers(2) | {"mini-xnli/xx.jsonl": b"", "mini-xnli/en.jsonl": b'{"id": 1}\n', "mini-xquda/de.jsonl": b""}
     (tmp_path / "bad.zip").write_bytes(zip_of(files))
-    fill(page, tmp_path / "bad.zip", year="-3")
-    page.get_by_role("button", name="Submit", exact=True).click()
+    refused_and_corrected(page, board, tmp_path / "bad.zip")
+    followed_to_its_preview(page, server, board, tmp_path / "good.zip")
+    press(page, "publish")
+    title(page, "published")
+    work_all(board)
+    assert systems(page, server) == [HOSTILE]
+    assert HOSTILE in shown_on_board(page, server)
+    look_at(page, "5-published")
+    scored_again(page, board, monkeypatch)
+    press(page, "withdraw")
+    title(page, "withdrawn")
+    work_all(board)
+    assert systems(page, server) == []
+    assert HOSTILE not in shown_on_board(page, server)
+
+
+def refused_and_corrected(page: Any, board: OpenBoard, archive: Path) -> None:
+    """Metadata that are wrong: all of it is said at once, beside the fields too; then an archive that is wrong."""
+    fill(page, archive, name=HOSTILE, year="-3", parameters="270000000", regime="zero shot", authors="")
+    press(page, "Submit")
     page.locator("#problems li", has_text="metadata.year").wait_for()
-    page.locator("[name=year]").fill("not disclosed")
-    page.get_by_role("button", name="Submit", exact=True).click()
-    page.locator("#outcome-title", has_text="rejected").wait_for(timeout=30_000)
-    assert page.locator("#problems li").count() >= 3
+    wrong = page.locator("[aria-invalid=true]").evaluate_all("found => found.map((each) => each.name).sort()")
+    assert wrong == ["authors", "parameters", "regime", "year"]
+    assert "write 270" in page.locator("label:has([name=parameters]) .wrong").text_content()
+    assert page.locator("#problems li").count() == 4
+    look_at(page, "1-refused")
+    fill(page, archive, name=HOSTILE)
+    press(page, "Submit")
+    title(page, "received")
+    assert page.locator("[aria-invalid=true]").count() == 0
+    work_all(board)
+    title(page, "rejected")
+    listed = page.locator("#problems").text_content()
+    assert all(place in listed for place in ("mini-xnli/xx", "mini-xnli/en", "mini-xquda"))
+    look_at(page, "2-rejected")
+
+
+def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, archive: Path) -> None:
+    """From state to state, with the queue; what averages lack is said, and nobody else sees any of it."""
+    page.locator("#archive").set_input_files(archive)
+    press(page, "Submit")
+    title(page, "received")
+    page.locator("#outcome-text", has_text="Place 1 in the queue").wait_for()
+    page.locator("#waiting td", has_text="received").wait_for()
+    look_at(page, "3-queue")
+    with pytest.MonkeyPatch.context() as patch:
+        worker = GatedWorker(board, patch)
+        try:
+            title(page, "validating")
+            page.locator("#queue", has_text="1 being scored").wait_for()
+            worker.let_on("find_problems")
+            title(page, "scoring")
+            assert page.locator("#steps .done").all_text_contents() == ["received", "validating"]
+            worker.let_on("score_request")
+            title(page, "preview")
+        finally:
+            worker.finish()
+    rows = [row.split("\t") for row in page.locator("#scores tbody tr").all_inner_texts()]
+    assert [row[0] for row in rows] == ["overall", "classification", "mini-xnli"]
+    assert rows[0][1] == "–"
+    assert "mini-xnli/af" in rows[1][2]
+    assert "and 42 more" in rows[2][2]
+    assert "4 of 5 submissions left" in page.locator("#team").text_content()
+    assert systems(page, server) == []
+    look_at(page, "4-preview")
+
+
+def scored_again(page: Any, board: OpenBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version of the scorer: the old values stay beside the new."""
+    monkeypatch.setattr(scoring, "scorer_version", lambda: "isogloss 9.9.9")
+    with writing(board.engine) as session:
+        assert len(scoring.rescore(session, "admin")) == 1
+    work_all(board)
+    page.locator("#submissions tr", has_text="published").get_by_role("button", name="show").click()
+    page.locator("#scores thead th", has_text="isogloss 9.9.9").wait_for()
+    heads = page.locator("#scores thead th").all_text_contents()
+    assert (heads[0], heads[2:]) == ("Average", ["isogloss 9.9.9", "Missing"])
+    values = page.locator("#scores tbody tr").last.locator("td.number").all_text_contents()
+    assert len(values) == 2
+    assert values[0] == values[1] != "–"
+    look_at(page, "6-scored-again")
+
+
+def systems(page: Any, server: ServedBoard) -> list[str]:
+    found = json.loads(page.request.get(f"{server.address}/api/v1/systems").text())["systems"]
+    return [system["name"] for system in found]
+
+
+def shown_on_board(page: Any, server: ServedBoard) -> str:
+    """The leaderboard, in another tab."""
+    tab = page.context.new_page()
+    tab.goto(f"{server.address}/index.html")
+    tab.wait_for_selector("html[data-ready]")
+    text = str(tab.locator("main").inner_text())
+    tab.close()
+    return text
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_a_wrong_token_is_said(page: Any, tmp_path: Path) -> None:
     page.locator("#token").fill("wrong")
-    page.get_by_role("button", name="Show my submissions").click()
-    page.locator("#outcome-title", has_text="unknown or revoked").wait_for()
+    press(page, "Show my submissions")
+    title(page, "unknown or revoked")
+    press(page, "Submit")
+    title(page, "unknown or revoked")
+    assert "<b>Board</b>" in page.locator("#board").text_content()
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_without_an_archive_all_that_is_missing_is_said(page: Any) -> None:
+    press(page, "Submit")
+    page.locator("#problems li", has_text="archive").wait_for()
+    assert page.locator("#problems li").count() >= 5
+    assert page.locator("#archive").get_attribute("aria-invalid") == "true"

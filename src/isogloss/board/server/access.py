@@ -9,7 +9,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from isogloss.board.server.answers import ErrorAnswer, listed_refusal
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
-from isogloss.board.server.protection import RateLimit, too_often
+from isogloss.board.server.protection import RateLimit
+from isogloss.board.server.shared_limits import SharedRateLimit
 from isogloss.board.server.tokens import Bearer, bearer_of
 
 _SCHEME = HTTPBearer(auto_error=False, description="A token that the board's keeper gave to the team")
@@ -17,13 +18,15 @@ _ASK = "Send the header Authorization: Bearer isogloss_…; the board's keeper g
 
 
 class RateLimits:
-    """The limits of one server: reads by address, writes by team, wrong tokens by address."""
+    """Reads by address, of each server alone, so that they write nothing; changes by team and wrong tokens by address,
+    of all servers together.
+    """
 
     def __init__(self, board: OpenBoard) -> None:
         settings = board.settings
         self.reads = RateLimit(settings.reads_per_minute)
-        self.writes = RateLimit(settings.writes_per_minute)
-        self.failures = RateLimit(settings.failures_per_minute)
+        self.writes = SharedRateLimit(board.engine, "changes", settings.writes_per_minute)
+        self.failures = SharedRateLimit(board.engine, "wrong tokens", settings.failures_per_minute)
 
 
 def board_of(request: Request) -> OpenBoard:
@@ -65,13 +68,12 @@ def bearer_with(scope: str) -> Callable[..., Bearer]:
         with reading(board.engine) as session:
             bearer = bearer_of(session, sent.credentials, board.pepper)
         if bearer is None:
-            if seconds := limits.failures.wait(address_of(request)):
-                raise too_often(limits.failures.per_minute, "wrong tokens", seconds)
+            limits.failures.check(address_of(request))
             answer = ErrorAnswer(what="the token is unknown or revoked", fix=_ASK)
             raise listed_refusal(401, answer, {"WWW-Authenticate": "Bearer"})
         check_scope(bearer, scope)
         if scope != "read":
-            limits.writes.check(str(bearer.team_id), "changes")
+            limits.writes.check(str(bearer.team_id))
         return bearer
 
     return find_bearer

@@ -50,8 +50,9 @@ class ScoresAnswer(BaseModel):
     overall: float | None = Field(description="null where anything of the suite is missing")
     rule: str
     missing: list[str]
-    categories: dict[str, float]
-    tasks: dict[str, float]
+    categories: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
+    tasks: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
+    incomplete: dict[str, list[str]] = Field(description="tasks and categories that lack something, and what")
     cells: list[ScoredCell]
 
 
@@ -60,6 +61,7 @@ class SubmissionAnswer(BaseModel):
 
     key: str
     state: str = Field(description="received, validating, scoring, preview, published, rejected or withdrawn")
+    queue_position: int | None = Field(description="its place in the queue, 1 for the next; null once it is scored")
     system_id: str
     system: dict[str, Any]
     created_at: str
@@ -144,6 +146,9 @@ class BoardAnswer(BaseModel):
     metadata_schema: dict[str, Any] = Field(description="JSON schema of what a submission says of its system")
 
 
+# Of every figure that leaves the server: more would tell apart answers to single examples.
+DECIMALS = 2
+
 # Every route may give these; a route adds what is its own.
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorAnswer, "description": "The request is not HTTP as it should be"},
@@ -174,11 +179,12 @@ def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
     return [ProblemAnswer(where=each.where, what=each.what, fix=each.fix, warning=each.warning) for each in problems]
 
 
-def submission_answer(submission: Submission, *, with_scores: bool = True) -> SubmissionAnswer:
-    """A submission for its own team."""
+def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
+    """A submission for its own team; `queue` has the ids of all that wait, the next first."""
     return SubmissionAnswer(
         key=submission.key,
         state=submission.state,
+        queue_position=queue.index(submission.id) + 1 if submission.id in queue else None,
         system_id=submission.system_id,
         system=msgspec.json.decode(submission.system),
         created_at=submission.created_at,
@@ -196,7 +202,7 @@ def score_answers(submission: Submission) -> list[ScoresAnswer]:
 
 def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
     results = msgspec.json.decode(record, type=Results)
-    overall = results.overall
+    overall, averages = results.overall, [*results.tasks, *results.categories]
     cells = [
         ScoredCell(
             task=cell.task,
@@ -216,12 +222,12 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
         overall=_figure(overall.complete_value),
         rule=overall.rule,
         missing=overall.missing,
-        categories={each.name: rounded(each.score.value, 2) for each in results.categories},
-        tasks={each.name: rounded(each.score.value, 2) for each in results.tasks},
+        categories={each.name: rounded(each.score.value, DECIMALS) for each in results.categories},
+        tasks={each.name: rounded(each.score.value, DECIMALS) for each in results.tasks},
+        incomplete={each.name: each.missing for each in averages if each.missing},
         cells=cells,
     )
 
 
 def _figure(value: float | None) -> float | None:
-    # Two decimals: more would tell apart answers to single examples.
-    return None if value is None else rounded(value, 2)
+    return None if value is None else rounded(value, DECIMALS)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Engine, MetaData, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, select, text
 
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import migrate, open_database
-from isogloss.board.server.models import BoardTable, Submission
+from isogloss.board.server.models import Submission
 from isogloss.board.server.settings import FILE, read_settings
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
@@ -35,7 +35,8 @@ class BackupHead(msgspec.Struct, frozen=True):
 def back_up(board: OpenBoard, out: Path) -> int:
     """Write everything that a board is to a tar file, while it runs; gives the number of submissions in it.
 
-    The tables are of one moment. Archives never change, so that those they name can be read afterwards.
+    The tables are of one moment, and may be those of an older version. Archives never change, so that those they name
+    can be read afterwards.
 
     Raises:
         DataError: the file cannot be written, or an archive is missing.
@@ -44,7 +45,7 @@ def back_up(board: OpenBoard, out: Path) -> int:
         with _snapshot(board.engine) as connection:
             revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
             _add(archive, _HEAD, msgspec.json.encode(BackupHead(str(revision), __version__)))
-            for table in BoardTable.metadata.sorted_tables:
+            for table in _kept_tables(connection):
                 rows = connection.execute(select(table).order_by(table.c.id)).mappings()
                 _add(
                     archive,
@@ -66,6 +67,16 @@ def _snapshot(engine: Engine) -> AbstractContextManager[Connection]:
     """A transaction that sees one state, as every one of SQLite does."""
     is_sqlite = engine.dialect.name == "sqlite"
     return (engine if is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")).begin()
+
+
+def _kept_tables(connection: Connection) -> list[Table]:
+    """The tables with the board's own rows, as they are there, which may be of an older version than the models.
+
+    The migrations' own version and counts of a minute have no ids.
+    """
+    there = MetaData()
+    there.reflect(connection)
+    return [table for table in there.sorted_tables if "id" in table.c]
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -132,14 +143,10 @@ def _with_database(folder: Path, database: str | None) -> str:
 
 
 def _fill(connection: Connection, tables: dict[str, bytes], where: str) -> int:
-    """Put the rows into tables that must be empty; they may be of an older version than the models are."""
-    there = MetaData()
-    there.reflect(connection)
+    """Put the rows into tables that must be empty."""
     count = 0
-    for table in there.sorted_tables:
+    for table in _kept_tables(connection):
         name = table.name
-        if "id" not in table.c:  # where the migrations keep their version
-            continue
         if connection.execute(select(table.c.id).limit(1)).first() is not None:
             raise DataError(f"the database has a table {name} with rows", fix="Restore into an empty database")
         lines = tables.get(f"tables/{name}.jsonl", b"").splitlines()

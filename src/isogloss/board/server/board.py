@@ -52,8 +52,12 @@ class OpenBoard:
         return self.folder / "archives" / sha256[:2] / sha256
 
 
-def open_board(folder: Path) -> OpenBoard:
+def open_board(folder: Path, *, any_version: bool = False) -> OpenBoard:
     """Open a board; on an empty database its tables are made.
+
+    Args:
+        folder: the board's folder.
+        any_version: whether tables of another version are taken as they are, as for a backup before an upgrade.
 
     Raises:
         DataError: the folder is no board, or its database cannot be used by this version.
@@ -61,7 +65,7 @@ def open_board(folder: Path) -> OpenBoard:
     folder = folder.resolve()
     settings = read_settings(folder)
     engine = open_database(settings.database, folder)
-    check_version(engine, folder)
+    check_version(engine, folder, any_version=any_version)
     board = OpenBoard(folder, settings, engine, read_pepper(folder))
     for place in (board.incoming, board.work, board.site):
         place.mkdir(exist_ok=True)

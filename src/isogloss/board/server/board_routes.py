@@ -1,7 +1,6 @@
 """What everybody may read: the board, its systems, its queue, and the records that other collections take."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -10,8 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 from starlette.responses import Response
 
+from isogloss.board.metadata import metadata_schema, public_metadata
 from isogloss.board.server.access import board_of
 from isogloss.board.server.answers import (
+    DECIMALS,
     REFUSALS,
     UNKNOWN,
     BoardAnswer,
@@ -28,7 +29,6 @@ from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading
 from isogloss.board.server.every_eval_ever import evaluation_record
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.metadata import SystemMetadata, public_metadata
 from isogloss.board.server.models import WAITING, Submission
 from isogloss.board.server.pages import published_systems
 from isogloss.figures import rounded
@@ -37,11 +37,6 @@ router = APIRouter(responses=REFUSALS)
 
 TheBoard = Annotated[OpenBoard, Depends(board_of)]
 SystemId = Annotated[str, Path(pattern="^[a-z0-9-]{1,80}$", description="A system's id")]
-
-
-@cache
-def _metadata_schema() -> dict[str, object]:
-    return SystemMetadata.model_json_schema()
 
 
 @router.get("/board")
@@ -57,7 +52,7 @@ def show_board(board: TheBoard) -> BoardAnswer:
         systems=count,
         upload_bytes=settings.upload_bytes,
         monthly_submissions=settings.monthly_submissions,
-        metadata_schema=_metadata_schema(),
+        metadata_schema=metadata_schema(),
     )
 
 
@@ -82,7 +77,7 @@ def _summary(session: Session, submission: Submission) -> SystemSummary:
         id=submission.system_id,
         name=msgspec.json.decode(submission.system)["name"],
         team=submission.team.name,
-        overall=None if overall is None else rounded(overall, 2),
+        overall=None if overall is None else rounded(overall, DECIMALS),
         attempts=scored_before(session, submission),
         published_at=submission.published_at or submission.changed_at,
     )

@@ -93,8 +93,8 @@ def migrate(engine: Engine, folder: Path, revision: str = "head") -> None:
             raise _unreachable(engine, error) from error
 
 
-def check_version(engine: Engine, folder: Path) -> None:
-    """Make the tables of an empty database; refuse one whose tables are not those of this version.
+def check_version(engine: Engine, folder: Path, *, any_version: bool = False) -> None:
+    """Make the tables of an empty database; refuse one whose tables are not those of this version, unless any will do.
 
     Raises:
         DataError: the tables are older or newer, or the database cannot be reached.
@@ -111,7 +111,7 @@ def check_version(engine: Engine, folder: Path) -> None:
         raise _unreachable(engine, error) from error
     if is_empty:
         migrate(engine, folder)
-    elif found != newest:
+    elif found != newest and not any_version:
         what = f"its tables are of version {found}, this isogloss needs {newest}"
         fix = f"Back up, then isogloss board admin migrate {folder}; or install the isogloss that made it"
         raise DataError(what, where=_place(engine), fix=fix)

@@ -11,10 +11,10 @@ import msgspec
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from isogloss.board.metadata import SystemMetadata
 from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import writing
-from isogloss.board.server.metadata import SystemMetadata
 from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
@@ -100,7 +100,7 @@ def accept(
     Raises:
         MonthlyLimitError: the team has used up its month.
     """
-    system = msgspec.json.encode(metadata.model_dump(), order="sorted").decode()
+    system = msgspec.json.encode(metadata, order="sorted").decode()
     digest = hashlib.sha256(f"{board.settings.suite}\n{archive}\n{system}".encode()).hexdigest()
     with writing(board.engine) as session:
         # Submissions of one team come one after the other: its limit is counted and used in one step.
@@ -138,6 +138,11 @@ def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[in
     of_month = select(func.count()).where(Submission.team_id == team_id, Submission.month == month)
     counted = session.scalar(of_month.where(Submission.state != "rejected")) or 0
     return counted, session.scalar(of_month) or 0
+
+
+def queue_ids(session: Session) -> list[int]:
+    """The ids of all submissions that wait or are being scored, the next first."""
+    return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
 
 
 def monthly_limit(board: OpenBoard, team: Team) -> int:

@@ -120,6 +120,16 @@ class ScoringJob(BoardTable):
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
+class RateCount(BoardTable):
+    """How often somebody did something in the minute that `started` at that second of the database's clock."""
+
+    __tablename__ = "rate_counts"
+
+    asker: Mapped[str] = mapped_column(String(200), primary_key=True)
+    started: Mapped[int] = mapped_column(BigInteger, index=True)
+    count: Mapped[int] = mapped_column(Integer)
+
+
 class AuditEntry(BoardTable):
     """Who did what, and when; nothing ever changes or removes one."""
 

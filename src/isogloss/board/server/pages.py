@@ -14,15 +14,17 @@ from sqlalchemy.orm import Session, selectinload
 
 from isogloss.board.build import make_board
 from isogloss.board.entries import BoardEntry
+from isogloss.board.metadata import known_facts, public_metadata
 from isogloss.board.published import published_entries
+from isogloss.board.server.answers import DECIMALS
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.metadata import page_facts, public_metadata
 from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import ClaimedJob, owned
 from isogloss.board.site import write_site
 from isogloss.board.sources import entry_of_record
+from isogloss.figures import rounded
 from isogloss.scoring.results import Results
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
@@ -39,7 +41,7 @@ class PublishedSystem:
         id: its name in addresses.
         team: who submitted it.
         system: its public metadata.
-        results: the newest result record.
+        results: the newest result record, with figures of two decimals.
         scorers: every scorer that scored it, oldest first, with its overall figure.
         attempts: it is the best of how many submissions, or any of them: so many its team had scored by then.
         published_at: when it was first published.
@@ -68,11 +70,20 @@ def _published(session: Session, submission: Submission) -> PublishedSystem:
         submission.system_id,
         submission.team.name,
         public_metadata(msgspec.json.decode(submission.system)),
-        msgspec.json.decode(submission.scores[-1].record, type=Results),
+        msgspec.convert(_coarse(msgspec.json.decode(submission.scores[-1].record)), Results),
         [(scores.scorer, scores.overall) for scores in submission.scores],
         scored_before(session, submission),
         submission.published_at or submission.changed_at,
     )
+
+
+def _coarse(value: Any) -> Any:
+    """A record without the digits that no figure has that leaves the server."""
+    if isinstance(value, dict):
+        return {key: _coarse(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_coarse(inner) for inner in value]
+    return rounded(value, DECIMALS) if isinstance(value, float) else value
 
 
 def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
@@ -88,7 +99,9 @@ def page_entry(system: PublishedSystem, suite: Suite) -> BoardEntry:
     """A system with its scores and what its page says of it."""
     count = f"submission {system.attempts} of its team" if system.attempts > 1 else "the first submission of its team"
     notes = [f"Scored here from predictions of {system.team}, {count}"]
-    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **page_facts(system.system)}
+    known = known_facts(system.system)
+    notes += known.pop("notes", [])
+    facts = {"id": system.id, "date": system.published_at[:10], "notes": notes, **known}
     entry = entry_of_record(msgspec.structs.replace(system.results, system=facts), "", suite)
     entry.id = system.id
     return entry

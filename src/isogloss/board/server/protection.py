@@ -22,10 +22,12 @@ from isogloss.board.server.answers import ErrorAnswer, listed_refusal
 BODY_BYTES = 64 << 10
 _TARGET_BYTES = 2 << 10
 _HEADER_BYTES = 16 << 10
+# Bytes a second that a client must send on average, after the silence that it may keep.
+_SLOWEST = 4_000
 # Answers of fewer bytes are not packed.
 _PACKED_FROM = 1_000
 # Addresses and teams remembered; the longest unseen are forgotten.
-_REMEMBERED = 10_000
+REMEMBERED = 10_000
 
 _SAFE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -43,13 +45,13 @@ class TooLargeError(Exception):
     """A request of more bytes than its place takes."""
 
 
-class SilentClientError(Exception):
-    """A client that stopped in the middle of its request."""
+class SlowClientError(Exception):
+    """A client that stopped in the middle of its request, or sends it drop by drop."""
 
 
 @dataclass
 class RateLimit:
-    """How often each of many askers may come in a minute, by the time that passes here, whatever a clock says."""
+    """How often each of many askers may come to this server in a minute, by the time that passes here."""
 
     per_minute: int
     _windows: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
@@ -61,7 +63,7 @@ class RateLimit:
         if now - start >= 60:
             start, count = now, 0
         self._windows[asker] = (start, count + 1)
-        if len(self._windows) > _REMEMBERED:
+        if len(self._windows) > REMEMBERED:
             self._windows.popitem(last=False)
         return max(1.0, start + 60 - now) if count >= self.per_minute else 0.0
 
@@ -116,8 +118,8 @@ class Protection:
                 return
             except TooLargeError:
                 refused = _error(413, "the request has more bytes than this place takes")
-            except SilentClientError:
-                refused = _error(408, "nothing came for too long in the middle of the request")
+            except SlowClientError:
+                refused = _error(408, "too little came for too long in the middle of the request")
         if not started:
             await refused(scope, receive, send_safely)
 
@@ -144,15 +146,19 @@ class _CountedBody:
         headers = Headers(scope=scope)
         self.ended = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
         self._receive, self._left, self._silence = receive, limit, silence
+        self._patience = silence  # seconds of waiting for the client, which grow with what comes
 
     async def receive(self) -> Message:
         if self.ended:  # now it waits for the client to go, which may take as long as the answer does
             return await self._receive()
+        started = time.monotonic()
         try:
-            message = await asyncio.wait_for(self._receive(), self._silence)
+            message = await asyncio.wait_for(self._receive(), min(self._silence, self._patience))
         except TimeoutError:
-            raise SilentClientError from None
-        self._left -= len(message.get("body", b""))
+            raise SlowClientError from None
+        size = len(message.get("body", b""))
+        self._left -= size
+        self._patience += size / _SLOWEST - (time.monotonic() - started)
         self.ended = not message.get("more_body", False)
         if self._left < 0:
             raise TooLargeError

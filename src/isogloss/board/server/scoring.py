@@ -12,11 +12,11 @@ import msgspec
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from isogloss.board.metadata import public_metadata
 from isogloss.board.server.archives import ArchiveError, unpack
 from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading, writing
-from isogloss.board.server.metadata import public_metadata
 from isogloss.board.server.models import WAITING, ScoreRecord, ScoringJob, Submission, timestamp
 from isogloss.board.server.queue import ClaimedJob, enqueue, owned
 from isogloss.data.location import cache_dir

@@ -1,7 +1,9 @@
 """Running a board: the web server in this process, workers in others, which are started again when they die."""
 
+import errno
 import logging
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -9,39 +11,24 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
+from isogloss.board.server.impatience import ImpatientProtocol
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import rescore
 from isogloss.board.server.worker import write_log
+from isogloss.errors import IsoglossError
 
 LOG = logging.getLogger("isogloss.board")
 
-# Seconds that a client may take for the head of its first request; a body has a limit of its own.
-_HEAD_SECONDS = 10.0
 _HEADER_BYTES = 24 << 10
 _CONNECTIONS = 2_000
 # An upload that nobody continued for so long never will be.
 _ABANDONED = 24 * 3600
-
-
-class ImpatientProtocol(H11Protocol):
-    """HTTP for clients that begin to speak within some seconds, or are cut off."""
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the clock."""
-        super().connection_made(transport)
-        self.loop.call_later(_HEAD_SECONDS, self._give_up)
-
-    def _give_up(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
-            self.transport.close()
 
 
 def prepare(board: OpenBoard) -> None:
@@ -69,18 +56,18 @@ def serve(
         host: the address to listen on; a web server stands in front of it.
         port: the port.
         workers: processes that score; 0 where others do.
-        on_ready: called when the board is open, just before it is served.
+        on_ready: called when the board is open and the port is its own, just before it is served.
 
     Raises:
         DataError: the folder is no board, or its database cannot be used.
+        IsoglossError: nothing can listen at that address and port.
     """
     write_log()
     board = open_board(folder)
+    listener = _listen(host, port)
     prepare(board)
     config = uvicorn.Config(
         create_app(board),
-        host=host,
-        port=port,
         loop="asyncio",
         http=ImpatientProtocol,
         ws="none",
@@ -92,10 +79,23 @@ def serve(
         timeout_keep_alive=5,
         timeout_graceful_shutdown=10,
         limit_concurrency=_CONNECTIONS,
+        proxy_headers=bool(board.settings.trusted_proxies),
+        forwarded_allow_ips=board.settings.trusted_proxies,
     )
     on_ready()
-    with running_workers(board.folder, workers):
-        uvicorn.Server(config).run()
+    with listener, running_workers(board.folder, workers):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_CONNECTIONS)
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        what = "another program listens there" if taken else f"cannot be listened at ({error.strerror or error})"
+        fix = "Choose another --port, or stop that program" if taken else "Choose another --host or --port"
+        raise IsoglossError(what, where=f"{host}:{port}", fix=fix) from None
 
 
 @contextmanager

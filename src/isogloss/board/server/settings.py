@@ -46,6 +46,7 @@ class BoardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         writes_per_minute: how often one team may change something.
         failures_per_minute: how many wrong tokens one address may try.
         silence_seconds: a client that sends nothing for so long in the middle of a request is cut off.
+        trusted_proxies: addresses or networks of web servers in front, whose X-Forwarded-For is believed.
         rescore_on_upgrade: whether published systems are scored again when the scorer's version has changed.
     """
 
@@ -70,6 +71,7 @@ class BoardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writes_per_minute: int = 30
     failures_per_minute: int = 10
     silence_seconds: float = 20.0
+    trusted_proxies: list[str] = []
     rescore_on_upgrade: bool = True
 
 

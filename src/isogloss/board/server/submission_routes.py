@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from isogloss.board.metadata import SystemMetadata, metadata_schema, read_metadata
 from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.answers import (
     GUARDED,
@@ -28,13 +29,15 @@ from isogloss.board.server.intake import (
     UploadLimitError,
     accept,
     monthly_limit,
+    queue_ids,
     submissions_in_month,
 )
-from isogloss.board.server.metadata import SystemMetadata, read_metadata
 from isogloss.board.server.models import SCORED, Submission, Team, timestamp
 from isogloss.board.server.scoring import StateError, publish, withdraw
 from isogloss.board.server.tokens import Bearer
 from isogloss.board.server.uploads import FormError, UploadForm, read_form
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem
 
 router = APIRouter(responses={**REFUSALS, **GUARDED})
@@ -56,7 +59,7 @@ _FORM = {
                     "required": ["metadata", "archive"],
                     "additionalProperties": False,
                     "properties": {
-                        "metadata": SystemMetadata.model_json_schema(),
+                        "metadata": metadata_schema(),
                         "publish": {"type": "string", "enum": ["true", "false"], "default": "false"},
                         "archive": {
                             "type": "string",
@@ -113,10 +116,17 @@ def _accept(board: OpenBoard, bearer: Bearer, form: UploadForm) -> tuple[str, bo
     return accept(board, bearer, metadata, sha256, form.archive.size, publish=wanted)
 
 
-def _read_fields(form: UploadForm) -> tuple[SystemMetadata | None, list[Problem]]:
-    metadata, problems = read_metadata(bytes(form.fields.get("metadata", b"")))
+def _read_metadata(form: UploadForm) -> tuple[SystemMetadata | None, list[Problem]]:
     if "metadata" not in form.fields:
-        problems = [Problem("metadata", "is missing", "A field of the form: a JSON object")]
+        return None, [Problem("metadata", "is missing", "A field of the form: a JSON object")]
+    try:
+        return read_metadata(decode_json(bytes(form.fields["metadata"]), "metadata"))
+    except DataError as error:
+        return None, [Problem("metadata", error.what, "Metadata are one JSON object")]
+
+
+def _read_fields(form: UploadForm) -> tuple[SystemMetadata | None, list[Problem]]:
+    metadata, problems = _read_metadata(form)
     if bytes(form.fields.get("publish", b"false")) not in (b"true", b"false"):
         problems.append(Problem("publish", "is neither true nor false"))
     if form.archive is None:
@@ -131,7 +141,8 @@ def list_submissions(board: TheBoard, bearer: Reader) -> SubmissionList:
     """The team's submissions, the newest first, at most 200; scores are with each of them alone."""
     newest = select(Submission).where(Submission.team_id == bearer.team_id).order_by(Submission.id.desc()).limit(200)
     with reading(board.engine) as session:
-        found = [submission_answer(submission, with_scores=False) for submission in session.scalars(newest)]
+        queue = queue_ids(session)
+        found = [submission_answer(submission, queue, with_scores=False) for submission in session.scalars(newest)]
     return SubmissionList(submissions=found)
 
 
@@ -170,7 +181,7 @@ def _changed(board: OpenBoard, bearer: Bearer, key: str, change: Any) -> Submiss
 
 def _one(board: OpenBoard, bearer: Bearer, key: str) -> SubmissionAnswer:
     with reading(board.engine) as session:
-        return submission_answer(_find(session, bearer, key))
+        return submission_answer(_find(session, bearer, key), queue_ids(session))
 
 
 def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> Submission:

@@ -147,13 +147,9 @@ export function overallFigure(ranking, parts, { language, weights = {}, lower = 
       return countedMean(parts, language, "articles");
     case "worst": {
       const means = languageMeans(parts);
-<<<<<<< HEAD
-      return means.some(Number.isNaN) ? NaN : weightedMean(means.sort().slice(0, WORST));
-=======
       return means.some(Number.isNaN)
         ? NaN
-        : weightedMean(means.sort((a, b) => (lower ? b - a : a - b)).slice(0, WORST));
->>>>>>> f16a
+        : weightedMean((lower ? means.sort().reverse() : means.sort()).slice(0, WORST));
     }
     case "gini": {
       const means = languageMeans(parts);

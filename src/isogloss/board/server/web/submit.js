@@ -4,6 +4,10 @@
 const API = "api/v1/";
 const UNKNOWN = "not disclosed";
 const WAITING = ["received", "validating", "scoring"];
+const SHOWN = 6; // of a list of what is missing
+const QUEUE_ROWS = 20;
+const QUEUE_SECONDS = 15;
+let fields = {};
 const byId = (id) => document.getElementById(id);
 
 function element(name, text, parent) {
@@ -22,54 +26,121 @@ async function ask(path, options = {}) {
   return found;
 }
 
-const choicesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((each) => each.enum || (each.const ? [each.const] : []));
-const typesOf = (schema) => [schema, ...(schema.anyOf || [])].map((each) => each.type);
+const typesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((each) => each.type || []);
+const takesUnknown = (schema) => schema["x-takes"].includes(UNKNOWN) || schema.default === UNKNOWN;
+
+function inputOf(name, schema) {
+  const types = typesOf(schema);
+  const choices = schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
+  if (choices) {
+    const select = element("select");
+    for (const choice of choices) element("option", choice, select).value = choice;
+    return select;
+  }
+  if (types.includes("array")) return element("textarea");
+  const input = element("input");
+  if (schema.examples) {
+    const list = element("datalist", undefined, byId("form"));
+    list.id = `${name}-examples`;
+    for (const example of schema.examples) element("option", undefined, list).value = example;
+    input.setAttribute("list", list.id);
+  }
+  return input;
+}
 
 function addField(name, schema, required) {
-  const label = element("label", name.replaceAll("_", " "), byId("fields"));
-  const types = typesOf(schema);
-  const choices = types.includes("boolean") ? ["true", "false", UNKNOWN] : schema.enum;
-  const input = element(choices ? "select" : "input", undefined, label);
-  for (const choice of choices || []) element("option", choice, input).value = choice;
+  const label = element("label", name.replaceAll("_", " "), byId(required ? "fields" : "more-fields"));
+  const input = inputOf(name, schema);
   input.name = name;
   input.required = required;
-  input.dataset.number = types.includes("integer");
-  input.value = schema.default ?? (choicesOf(schema).includes(UNKNOWN) && !choices ? UNKNOWN : choices ? choices[0] : "");
-  element("small", schema.description || "", label);
+  if (takesUnknown(schema)) input.value = UNKNOWN;
+  label.append(input);
+  const hints = { TEXTAREA: "one a line", SELECT: "" };
+  const takes = hints[input.tagName] ?? schema["x-takes"].replace(/^text$/, "");
+  element("small", takes ? `${schema.description}: ${takes}` : schema.description, label);
+}
+
+// What was typed, in the type that the board asks for; what fits none is sent as text, and the board says what is wrong.
+function valueOf(text, types) {
+  if (types.includes("array")) return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if ((types.includes("integer") || types.includes("number")) && /^\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (types.includes("boolean") && /^(true|false)$/.test(text)) return text === "true";
+  return text;
 }
 
 function metadata() {
   const found = {};
-  for (const input of byId("fields").querySelectorAll("[name]")) {
-    const text = input.value.trim();
-    if (input.dataset.number === "true" && /^\d+$/.test(text)) found[input.name] = Number(text);
-    else if (text === "true" || text === "false") found[input.name] = text === "true";
-    else found[input.name] = text;
+  for (const input of byId("form").querySelectorAll("label > [name]:not([type=file])")) {
+    found[input.name] = valueOf(input.value.trim(), typesOf(fields[input.name]));
   }
   return found;
+}
+
+// What is wrong with a field is said beside it too, for all fields at once.
+function markFields(problems) {
+  for (const input of byId("form").querySelectorAll("[name]")) {
+    const found = problems.filter((each) => !each.warning && each.where.replace("metadata.", "") === input.name);
+    input.parentElement.querySelector(".wrong")?.remove();
+    input.setAttribute("aria-invalid", String(found.length > 0));
+    if (!found.length) continue;
+    element("small", found.map((each) => each.what).join("; "), input.parentElement).className = "wrong";
+    if (byId("more").contains(input)) byId("more").open = true;
+  }
 }
 
 function show(title, text, problems = [], bad = false) {
   byId("outcome").hidden = false;
   byId("outcome-title").textContent = title;
-  byId("outcome-title").className = bad ? "error" : "fine";
+  byId("outcome-title").className = bad ? "error" : "";
   byId("outcome-text").textContent = text;
+  byId("steps").hidden = true;
+  byId("scores").hidden = true;
   byId("problems").replaceChildren();
   for (const problem of problems) {
-    const kind = problem.warning ? "Warning" : "Error";
-    element("li", `${kind}: ${problem.where}: ${problem.what}. ${problem.fix}`, byId("problems"));
+    const line = element("li", undefined, byId("problems"));
+    element("b", `${problem.warning ? "Warning" : "Error"}: ${problem.where}`, line);
+    line.append(`: ${problem.what}. ${problem.fix}`);
   }
+  markFields(problems);
 }
 
+function showSteps(state) {
+  const scored = [...WAITING, "preview", "published"];
+  const steps = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] }[state] || scored;
+  byId("steps").hidden = false;
+  byId("steps").replaceChildren();
+  steps.forEach((step, place) => {
+    const item = element("li", step, byId("steps"));
+    if (place < steps.indexOf(state)) item.className = "done";
+    if (step === state) item.setAttribute("aria-current", "step");
+  });
+}
+
+const figure = (value) => (value === null || value === undefined ? "–" : value.toFixed(1));
+
+// One row an average, one column a version of the scorer: old values stay beside the new.
 function showScores(submission) {
-  const scores = submission.scores.at(-1);
-  byId("scores").hidden = !scores;
-  const body = byId("scores").tBodies[0];
-  body.replaceChildren();
-  for (const [task, score] of Object.entries(scores ? scores.tasks : {})) {
-    const row = element("tr", undefined, body);
-    element("td", task, row);
-    element("td", score.toFixed(1), row);
+  const versions = submission.scores;
+  const table = byId("scores");
+  table.hidden = !versions.length;
+  if (!versions.length) return;
+  const newest = versions.at(-1);
+  const head = element("tr");
+  for (const text of ["Average", ...versions.map((each) => each.scorer), "Missing"]) element("th", text, head).scope = "col";
+  table.tHead.replaceChildren(head);
+  table.tBodies[0].replaceChildren();
+  const addRow = (name, values, missing) => {
+    const row = element("tr", undefined, table.tBodies[0]);
+    element("th", name, row).scope = "row";
+    for (const value of values) element("td", figure(value), row).className = "number";
+    const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : "";
+    element("td", missing.slice(0, SHOWN).join(", ") + more, row);
+  };
+  addRow("overall", versions.map((each) => each.overall), newest.missing);
+  for (const level of ["categories", "tasks"]) {
+    for (const name of Object.keys(newest[level])) {
+      addRow(name, versions.map((each) => each[level][name]), newest.incomplete[name] || []);
+    }
   }
 }
 
@@ -77,11 +148,12 @@ function showSubmission(submission) {
   const states = {
     preview: "Scored: only your team sees it. Publish it when you are content.",
     published: "It is on the board.",
-    rejected: "It was not scored, and does not count.",
+    rejected: "It was not scored, and does not count. Correct what is listed and submit it again.",
     withdrawn: "It is no longer on the board.",
   };
-  const text = states[submission.state] || "It is in the queue; this page follows it.";
+  const text = states[submission.state] || `Place ${submission.queue_position ?? "–"} in the queue; this page follows it.`;
   show(`${submission.system.name}: ${submission.state}`, text, submission.problems, submission.state === "rejected");
+  showSteps(submission.state);
   showScores(submission);
 }
 
@@ -112,17 +184,25 @@ async function showTeam() {
   body.replaceChildren();
   for (const submission of sent.submissions) {
     const row = element("tr", undefined, body);
-    for (const text of [submission.key, submission.system.name, submission.state, submission.created_at]) element("td", text, row);
+    for (const text of [submission.system.name, submission.state]) element("td", text, row);
     const cell = element("td", undefined, row);
     const actions = { preview: ["publish", "withdraw"], published: ["withdraw"], withdrawn: ["publish"] }[submission.state] || [];
     for (const action of actions) element("button", action, cell).addEventListener("click", () => act(submission.key, action));
     element("button", "show", cell).addEventListener("click", () => attempt(() => follow(submission.key)));
+    for (const text of [submission.created_at, submission.key]) element("td", text, row);
   }
 }
 
 async function showQueue() {
   const queue = await ask("queue");
   byId("queue").textContent = `${queue.waiting} waiting, ${queue.running} being scored`;
+  byId("waiting").hidden = !queue.entries.length;
+  const body = byId("waiting").tBodies[0];
+  body.replaceChildren();
+  for (const entry of queue.entries.slice(0, QUEUE_ROWS)) {
+    const row = element("tr", undefined, body);
+    for (const text of [entry.position, entry.state, entry.since]) element("td", text, row);
+  }
 }
 
 async function attempt(work) {
@@ -139,21 +219,31 @@ async function send(event) {
     const form = new FormData();
     form.append("metadata", JSON.stringify(metadata()));
     form.append("publish", String(byId("publish").checked));
-    form.append("archive", byId("archive").files[0]);
+    if (byId("archive").files.length) form.append("archive", byId("archive").files[0]);
     show("Sending …", "");
+    byId("outcome-title").focus();
     const submission = await ask("submissions", { method: "POST", body: form });
     await follow(submission.key);
   });
 }
 
+try {
+  const theme = localStorage.getItem("isogloss-theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+} catch {
+  // A browser that keeps nothing shows the colours of its system.
+}
 byId("form").addEventListener("submit", send);
 byId("enter").addEventListener("click", () => attempt(showTeam));
 attempt(async () => {
   const board = await ask("board");
   document.title = `Submit to ${board.title}`;
-  byId("board").textContent = `${board.title}: suite ${board.suite}, scored by ${board.scorer}, ${board.systems} system${board.systems === 1 ? "" : "s"}`;
-  for (const [name, schema] of Object.entries(board.metadata_schema.properties)) {
+  byId("board").textContent = board.title;
+  byId("about").textContent = `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. A team may have ${board.monthly_submissions} submissions scored a month.`;
+  fields = board.metadata_schema.properties;
+  for (const [name, schema] of Object.entries(fields)) {
     addField(name, schema, board.metadata_schema.required.includes(name));
   }
   await showQueue();
+  setInterval(() => document.hidden || showQueue().catch(() => {}), 1000 * QUEUE_SECONDS);
 });

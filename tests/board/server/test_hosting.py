@@ -1,0 +1,230 @@
+"""What the guide tells people who host a board, tried: its nginx, its systemd unit, its container file, its Python."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import urllib3
+
+from board.server.made_board import METADATA, answers, make_board, make_token, tar_of, zip_of
+from board.server.served import ServedBoard, free_port, served
+from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.settings import BoardSettings
+
+GUIDE = (Path(__file__).parents[3] / "docs/board-server.md").read_text(encoding="utf-8")
+API = "/api/v1"
+
+pytestmark = pytest.mark.slow
+
+
+def block(language: str) -> str:
+    """The guide's one block in a language."""
+    [found] = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture
+def served_board(tmp_path: Path) -> Iterator[ServedBoard]:
+    board = make_board(tmp_path / "board", trusted_proxies=["127.0.0.1"], failures_per_minute=3, reads_per_minute=40)
+    (board.folder / "token").write_text(make_token(board))
+    with served(board.folder, workers=1) as running:
+        yield running
+
+
+@pytest.fixture
+def nginx(served_board: ServedBoard, tmp_path: Path) -> Iterator[str]:
+    """The address of an nginx of this test alone, set up as the guide says; only places and names are others."""
+    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None or shutil.which("openssl") is None:
+        pytest.skip("there is no nginx here, or no openssl: Debian's packages nginx-light and openssl have them")
+    folder, port = tmp_path / "nginx", free_port()
+    folder.mkdir()
+    named = ["-subj", "/CN=board.example.org", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
+    files = ["-keyout", "privkey.pem", "-out", "fullchain.pem"]
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *named, *files]
+    subprocess.run(words, cwd=folder, check=True, capture_output=True)
+    config = block("nginx").replace("/etc/letsencrypt/live/board.example.org", str(folder))
+    config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
+    assert "http://127.0.0.1:8000" in config
+    config = config.replace("127.0.0.1:8000", f"127.0.0.1:{served_board.port}")
+    places = "".join(
+        f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    head = f"pid {folder}/pid; daemon off; error_log {folder}/error.log;\nevents {{}}\n"
+    (folder / "nginx.conf").write_text(f"{head}http {{ access_log off; {places}\n{config} }}\n")
+    subprocess.run([program, "-t", "-c", folder / "nginx.conf", "-e", folder / "error.log"], check=True)
+    process = subprocess.Popen([program, "-c", folder / "nginx.conf", "-e", folder / "error.log"])
+    try:
+        yield f"https://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture
+def browser(nginx: str, served_board: ServedBoard, tmp_path: Path) -> Iterator[requests.Session]:
+    with requests.Session() as session:
+        session.trust_env, session.verify = False, str(tmp_path / "nginx/fullchain.pem")
+        retry = requests.adapters.HTTPAdapter(max_retries=urllib3.Retry(8, backoff_factor=0.1))
+        session.mount("https://", retry)
+        session.get(f"{nginx}/submit.html", timeout=30)
+        session.mount("https://", requests.adapters.HTTPAdapter())  # from now on nothing is asked twice
+        session.headers["Authorization"] = f"Bearer {(served_board.folder / 'token').read_text()}"
+        yield session
+
+
+def test_nginx(
+    browser: requests.Session, nginx: str, served_board: ServedBoard, request: pytest.FixtureRequest
+) -> None:
+    size = request.config.getoption("--board-upload-megabytes") << 20
+    files = answers(1) | {"README.md": os.urandom(size)}
+    fields = {"metadata": json.dumps(METADATA), "publish": "true"}
+    sent = browser.post(
+        f"{nginx}{API}/submissions", data=fields, files={"archive": ("a.tar", tar_of(files, "w"))}, timeout=300
+    )
+    assert sent.status_code == 201, sent.text
+    # What the server says of packing, versions and safety goes through as it is.
+    for path in ("/submit.js", f"{API}/openapi.json"):
+        packed = browser.get(f"{nginx}{path}", timeout=30)
+        direct = browser.get(f"{served_board.address}{path}", timeout=30)
+        assert packed.content == direct.content
+        for name in ("etag", "content-encoding", "cache-control", "content-security-policy", "x-content-type-options"):
+            assert packed.headers[name] == direct.headers[name], name
+        assert packed.headers["strict-transport-security"]
+        again = browser.get(f"{nginx}{path}", headers={"If-None-Match": packed.headers["etag"]}, timeout=30)
+        assert again.status_code == 304
+    key = sent.json()["key"]
+    assert browser.get(f"{nginx}{API}/submissions/{key}", timeout=30).json()["system"]["name"] == "Made-up"
+
+
+def test_nginx_refuses_what_is_too_large(browser: requests.Session, nginx: str) -> None:
+    """More than the guide's limit, which is a little more than the board's own."""
+    limit = int(re.findall(r"client_max_body_size (\d+)m", block("nginx"))[0])
+    assert BoardSettings().upload_bytes < limit << 20 < BoardSettings().upload_bytes + (16 << 20)
+    host, port = nginx.removeprefix("https://").split(":")
+    context = ssl.create_default_context(cafile=str(browser.verify))
+    with closing(http.client.HTTPSConnection(host, int(port), timeout=30, context=context)) as line:
+        line.putrequest("POST", f"{API}/submissions")
+        line.putheader("Content-Length", str((limit << 20) + 1))
+        line.endheaders()
+        assert line.getresponse().status == 413
+
+
+def wrong_tokens(session: requests.Session, address: str) -> list[list[int]]:
+    """What two clients hear that try wrong tokens, and say where they are."""
+    return [
+        [session.get(f"{address}{API}/team", headers=headers, timeout=30).status_code for _ in range(5)]
+        for headers in (
+            {"Authorization": "Bearer wrong", "X-Forwarded-For": f"203.0.113.{number}"} for number in range(2)
+        )
+    ]
+
+
+def test_limits_are_those_of_the_real_client(browser: requests.Session, nginx: str, served_board: ServedBoard) -> None:
+    """Behind nginx a client cannot say that it is another; nginx itself, and only that, can."""
+    found = wrong_tokens(browser, nginx)
+    assert found == [[401, 401, 401, 429, 429], [429] * 5]
+    direct = wrong_tokens(browser, served_board.address)
+    assert direct == [[401, 401, 401, 429, 429]] * 2, "127.0.0.1 is trusted, and speaks for two clients"
+
+
+def test_nobody_is_trusted_unless_told(tmp_path: Path) -> None:
+    board = make_board(tmp_path / "board", failures_per_minute=3)
+    with served(board.folder) as server:
+        found = wrong_tokens(requests.Session(), server.address)
+    assert found == [[401, 401, 401, 429, 429], [429] * 5]
+
+
+def test_systemd_unit(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("there is no systemd-analyze here: Debian's package systemd has it")
+    # The program must be there for it to be content; all else is as in the guide.
+    unit = block("ini").replace("/opt/isogloss/bin/isogloss", f"{sys.executable} -m isogloss")
+    (tmp_path / "isogloss-board.service").write_text(unit)
+    done = subprocess.run(
+        [program, "verify", tmp_path / "isogloss-board.service"], capture_output=True, text=True, check=False
+    )
+    about = [line for line in (done.stdout + done.stderr).splitlines() if "isogloss-board" in line]
+    assert (done.returncode, about) == (0, []), done.stderr
+
+
+def container_steps() -> dict[str, str]:
+    """The container file by its words; of some there are several."""
+    lines = block("dockerfile").replace("\\\n", " ").splitlines()
+    return {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}
+
+
+def test_container_file() -> None:
+    """It is made of what the package has; the user may write where the board is to be."""
+    steps = container_steps()
+    extras = re.findall(r"isogloss\[(.*?)\]", steps["RUN"])[0].split(",")
+    project = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    assert all(re.search(rf"^{extra} = \[", project, re.MULTILINE) for extra in extras)
+    user = steps["USER"]
+    assert f"useradd --create-home {user}" in steps["RUN"]
+    assert f"install -d -o {user} {steps['VOLUME']}" in steps["RUN"], "or only root could write there"
+    words = json.loads(steps["CMD"])
+    assert words[:4] == ["isogloss", "board", "serve", steps["VOLUME"]]
+    assert steps["ENV"].startswith(f"ISOGLOSS_CACHE={steps['VOLUME']}/")
+
+
+@pytest.mark.skipif(os.environ.get("ISOGLOSS_INSTALL") != "1", reason="ISOGLOSS_INSTALL=1 installs from an index")
+def test_container_steps_in_a_clean_environment(tmp_path: Path) -> None:
+    """The file's steps but for FROM: installed as it says, created and served as its user, with its command."""
+    steps, folder = container_steps(), tmp_path / "board"
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True)
+    source = Path(__file__).parents[3]
+    extras = re.findall(r"isogloss(\[.*?\])", steps["RUN"])[0]
+    subprocess.run([home / "bin/pip", "install", "-q", "--no-cache-dir", f"{source}{extras}"], check=True)
+    folder.mkdir()
+    as_user: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        for path in (tmp_path, *tmp_path.parents):
+            path.chmod(path.stat().st_mode | 0o055)
+            if path.parent == Path("/"):
+                break
+        shutil.chown(folder, "nobody")
+        as_user = {"user": "nobody"}
+    environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "ISOGLOSS_CACHE": f"{folder}/.cache", "HOME": str(folder)}
+    create = ["isogloss", "board", "admin", "create", str(folder), "--suite", "mini"]
+    subprocess.run([home / "bin/isogloss", *create[1:]], check=True, env=environment, **as_user)
+    port = free_port()
+    words = [str(folder) if word == steps["VOLUME"] else word for word in json.loads(steps["CMD"])]
+    process = subprocess.Popen([home / "bin/isogloss", *words[1:], "--port", str(port)], env=environment, **as_user)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        session = requests.Session()
+        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=urllib3.Retry(9, backoff_factor=0.2)))
+        assert session.get(f"{address}/healthz", timeout=60).ok
+        wait = urllib3.Retry(9, backoff_factor=0.2, status_forcelist=[503], raise_on_status=False)
+        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=wait))
+        assert "<title>" in session.get(f"{address}/", timeout=60).text
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def test_the_guides_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board: OpenBoard = make_board(tmp_path / "board")
+    (tmp_path / "predictions.zip").write_bytes(zip_of(answers(1)))
+    with served(board.folder, workers=1) as server:
+        code = block("python").replace("http://127.0.0.1:8000", server.address)
+        code = code.replace('"predictions"', repr(str(tmp_path / "predictions.zip")))
+        exec(compile(code, "guide", "exec"), {"token": make_token(board), "metadata": METADATA})  # noqa: S102 - our own
+    said = capsys.readouterr().out
+    assert "mini-xcopa" in said
+    assert "Made-up" in said
