@@ -188,7 +188,7 @@ def _scatter(figure: Figure, columns: Mapping[str, Column], records: Sequence[Ma
                 "encoding": {"x": x, "y": y, "text": text},
             }
         )
-    return {"width": 380, "height": 280, "layer": [*layers, *_marks(figure, "y")]}
+    return {"width": 460, "height": 340, "layer": [*layers, *_marks(figure, "y")]}
 
 
 def _shape(figure: Figure) -> Spec:
@@ -217,7 +217,10 @@ def _strip(figure: Figure, columns: Mapping[str, Column], records: Sequence[Mapp
         text = {"field": figure.label, "type": "nominal"}
         mark = {"type": "text", "dy": -9, "fontSize": TEXT, "color": INK}
         layers.append({"mark": mark, "encoding": {"x": quantity, "y": rows, **_offset(figure, records), "text": text}})
-    step = 22 * max(1, len(_series(figure, records)) if _offset(figure, records) else 1)
+    # Names stand above the dots.
+    step = (TEXT + 16 if figure.label else 22) * max(
+        1, len(_series(figure, records)) if _offset(figure, records) else 1
+    )
     return {
         "width": 460,
         "height": {"step": min(step, 88), "for": "position"},
