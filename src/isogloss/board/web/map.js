@@ -70,15 +70,17 @@ export function languageMap(languages, { figureOf, paintOf, description }) {
     for (const language of languages) {
       const { value, lines } = figureOf(language);
       const fill = missing(value) ? null : paintOf(value).fill;
-      svg.append(withTip(languageDot(language, value, fill, at(language), taken), () => lines));
+      const label = labelPlace(...at(language), language.code, taken);
+      // Beside the link, not in it: the link's own name says more.
+      if (label) svg.append(drawn("text", { x: label[0], y: label[1] + 10, "aria-hidden": "true" }, language.code));
+      svg.append(withTip(languageDot(language, value, fill, at(language)), () => lines));
     }
     return svg;
   });
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": description }, place);
 }
 
-function languageDot(language, value, fill, [x, y], taken) {
-  const label = labelPlace(x, y, language.code, taken);
+function languageDot(language, value, fill, [x, y]) {
   return drawn(
     "a",
     {
@@ -86,6 +88,5 @@ function languageDot(language, value, fill, [x, y], taken) {
       "aria-label": `${language.name}: ${fill ? scoreText(value) : "no score"}`,
     },
     drawn("circle", { cx: x, cy: y, r: DOT, class: fill ? "dot" : "dot unknown", fill }),
-    label && drawn("text", { x: label[0], y: label[1] + 10, "aria-hidden": "true" }, language.code),
   );
 }
