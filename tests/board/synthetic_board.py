@@ -1,6 +1,5 @@
 """A made-up board of any size, in the form of data.js: the pages are tested on it."""
 
-import base64
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 
 import hostile
 from isogloss.board.bundle import bundle
+from isogloss.board.encoding import packed as pack
 from isogloss.board.encoding import script_json
 from isogloss.board.model import BoardSystem
 from isogloss.board.places import PLACES
@@ -17,7 +17,6 @@ from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
 from isogloss.tasks import suite, task
 
-NONE = 65535
 KINDS = ("encoder", "encoder", "llm", "retrieval", "other")
 REGIMES = ("zero-shot", "translate-train", "in-language", "few-shot")
 HUMAN = {"xnli": 92.8, "xcopa": 97.6, "xquad": 91.2, "mlqa": 91.2, "tydiqa": 90.1}
@@ -41,9 +40,8 @@ BIAS = {
 
 
 def packed(scores: np.ndarray) -> str:
-    """Scores as hundredths in base64; NaN is none."""
-    whole = np.where(np.isnan(scores), NONE, np.rint(np.nan_to_num(scores) * 100)).astype("<u2")
-    return base64.b64encode(whole.tobytes()).decode()
+    """Scores as the builder packs them; NaN is none."""
+    return pack(None if np.isnan(score) else float(score) for score in scores.ravel())
 
 
 def synthetic_board(count: int, seed: int = 0) -> Board:
@@ -75,7 +73,8 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "cells": {name: packed(scores) for name, scores in cells.items()},
         "averages": _averages(tasks, cells, systems),
         "ranks": {},
-        "ties": {"overall": [[systems[0]["id"], systems[1]["id"]]] if count > 1 else []},
+        "ties": {"overall": [[0, 1]] if count > 1 else []},
+        "tied_by": {"overall": ["intervals"]},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
         "has_bias": True,
         "tie_test": "Systems of a group cannot be told apart by a paired test.",
@@ -195,7 +194,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
         "id": system["id"],
         "metadata": {"adapted from": "=cmd()", "seeds": 3},
         "cells": cells,
-        "gaps": [],
+        "gaps": [{"task": "xnli", "value": 4.0, "low": 2.5, "high": 5.5}],
         "checklist": [{"test": test, "language": code, "value": 7.5 + 3 * at} for test in tests for code in codes],
         "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]}
         if at == 0

@@ -177,7 +177,9 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     cell = tab.locator("table.data tbody:not(.before) td[tabindex='0']")
     assert cell.count() == 1
     cell.focus()
-    assert tab.locator("#tip").inner_text().startswith("Rank 1 of 36 by Overall")
+    said = tab.locator("#tip").inner_text()
+    assert said.startswith("Rank 1 of 36 by Overall")
+    assert "group a: not told apart since intervals overlap: System 1" in said
     tab.keyboard.press("ArrowRight")
     assert "95 % interval" in tab.locator("#tip").inner_text()
     for _ in range(2):

@@ -176,6 +176,7 @@ def test_a_cell_says_its_interval_scorer_and_data(open_page: Open) -> None:
     said = tab.locator("#tip").inner_text()
     assert "scorer Isogloss 1.0; data sum-xnli-" in said and "58.5–63.4" in said
     assert "2.0 % of the answers missing or not readable" in said
+    assert tab.locator(".bar .whisker").count() == 1
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
     assert tab.locator("h1").inner_text().startswith("UD-POS in Arabic")

@@ -1,14 +1,13 @@
 """The data of a board: what is complete, who is ranked, who is tied, and what is said of everyone."""
 
 import json
-from base64 import b64decode
 
 import msgspec
-import numpy as np
 import pytest
 
 import hostile
 from board.made_systems import XTREME_R, number, record
+from board.unpacking import unpacked as hundredths
 from isogloss.board.build import make_board
 from isogloss.board.encoding import NONE, script_json
 from isogloss.board.entries import BoardEntry
@@ -25,7 +24,7 @@ SOME_RATES = (("a", 30), ("b", 10))
 
 
 def unpacked(text, columns=1):
-    return np.frombuffer(b64decode(text), dtype="<u2").reshape(-1, columns)
+    return hundredths(text).reshape(-1, columns)
 
 
 def board_of(*records, **options):
@@ -91,14 +90,14 @@ def test_ranks_have_intervals_and_views_that_disagree():
 def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
     records = [record("a", 60), record("b", 59), record("c", 57), record("d", 56.5), record("e", 30, half=None)]
     by_intervals = board_of(*records).data
-    assert by_intervals.ties == {"overall": [["a", "b"], ["c", "d"]]}
+    assert by_intervals.ties == {"overall": [[0, 1], [2, 3]]}
     assert by_intervals.tied_by == {"overall": ["intervals", "intervals"]}
     apart = {
         (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
         (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
     }
     board = board_of(*records, paired=PairedTests(apart))
-    assert board.data.ties == {"overall": [["b", "c"]]}
+    assert board.data.ties == {"overall": [[1, 2]]}
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
     assert "paired" in board.data.tie_test
@@ -159,6 +158,7 @@ def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
         parallel_data=False,
         contamination="saw the test set",
         notes=["one", "2"],
+        unparsed=0.0,
         provenance=0,
     )
 
@@ -168,6 +168,30 @@ def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
 )
 def test_only_addresses_of_the_web_are_linked(url):
     assert board_of(record("m", url=url)).data.systems[0].url is None
+
+
+def test_unreadable_answers_are_counted_by_cell():
+    answered = record("a")
+    cells = [
+        msgspec.structs.replace(cell, notes=["30 of 100 answers are null. They count as wrong"])
+        if cell.task == "xnli"
+        else cell
+        for cell in answered.cells
+    ]
+    board = board_of(msgspec.structs.replace(answered, cells=cells))
+    shares = {(cell.task, cell.language): cell.unparsed for cell in board.details[0].cells}
+    assert shares["xnli", "sw"] == 0.3 and shares["xcopa", "sw"] == 0
+    assert board.data.systems[0].unparsed == pytest.approx(0.3 * 15 / 202, abs=1e-5)
+    # Who reads answers themselves can tell more than the gaps.
+    said = board_of(record("b", unparsed={"xnli/sw": 0.5, "xcopa": 0.25, "mlqa": 7})).details[0]
+    shares = {(cell.task, cell.language): cell.unparsed for cell in said.cells}
+    assert (shares["xnli", "sw"], shares["xnli", "de"], shares["xcopa", "et"], shares["mlqa", "de"]) == (
+        0.5,
+        0,
+        0.25,
+        0,
+    )
+    assert board_of(record("c", unparsed=0.125)).data.systems[0].unparsed == 0.125
 
 
 def test_systems_scored_alike_share_their_provenance():

@@ -198,7 +198,7 @@ def test_systems_with_answers_are_told_apart_by_paired_tests(tmp_path, two_tasks
     build_board([*folders], tmp_path / "site", suite=str(two_tasks))
     data = read_data(tmp_path / "site")
     assert all(system["has_predictions"] and system["complete"] for system in data["systems"])
-    assert data["ties"] == {"overall": [["a", "b"]]}
+    assert data["ties"] == {"overall": [[0, 1]]}
     assert data["tied_by"] == {"overall": ["paired"]}
     detail = read_detail(tmp_path / "site", "a")
     overall = {

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isogloss.predictions.align import unanswered_share
 from isogloss.predictions.validate import ValidationReport, validate
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
@@ -40,6 +41,8 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     assert "label 'neutrall' is not one of entailment, neutral, contradiction. did you mean neutral?" in found
     assert "xnli/en/dev-5" in found
     assert "no answer for 1 of 2490 examples: dev-7" in found
+    said = [problem.what for problem in validate(root, data).everything()]
+    assert unanswered_share(said) == 1 / 2490
     assert "1 id is not of xnli/en dev: 'dev-9999'" in found
     assert "id 'dev-3' occurs twice, first at" in found
     assert "dev-en.jsonl:2491" in found

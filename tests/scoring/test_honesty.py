@@ -7,6 +7,7 @@ import pytest
 
 import isogloss
 from isogloss.errors import DataError, PredictionError
+from isogloss.predictions.align import unanswered_share
 from isogloss.predictions.gold import gold_examples
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare_request
@@ -64,6 +65,7 @@ def test_abstaining_is_said(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "p/xquad/en.jsonl", answers)
     results = isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks="xquad", languages="en")
     assert "1 of 1190 answers is null. They count as wrong" in results["xquad", "en"].notes
+    assert unanswered_share(results["xquad", "en"].notes) == 1 / 1190
 
 
 def test_perfection_is_not_certainty(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def make_board(
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),
         ranks=board_ranks(entries, columns, suite),
-        ties={OVERALL: [[ids[place] for place in group] for group, _ in ties]},
+        ties={OVERALL: [group for group, _ in ties]},
         tied_by={OVERALL: [kind for _, kind in ties]},
         tie_test=f"{TIE_TEST} There are no paired tests here: {printable(paired.why_none)}"
         if paired.why_none

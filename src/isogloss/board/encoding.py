@@ -10,13 +10,17 @@ import numpy as np
 from isogloss.errors import DataError
 from isogloss.figures import rounded
 
+# Hundredths of a score need no more bits, and there are a great many scores.
+BITS = 14
 # A figure that is not there.
-NONE = 65535
+NONE = 2**BITS - 1
 _LARGEST = 100.001
 
 
 def packed(values: Iterable[float | None]) -> str:
-    """Scores as little-endian 16-bit numbers of hundredths, in base64; `NONE` where there is none.
+    """Scores as 14-bit numbers of hundredths, one after the other from the lowest bit on, in base64.
+
+    `NONE` stands where there is none.
 
     The last digit is never a 5, for which programs differ in how they round: with one decimal a score reads on the page
     as everywhere else.
@@ -33,7 +37,9 @@ def packed(values: Iterable[float | None]) -> str:
     found = np.rint(100 * scores)
     for place in np.flatnonzero(found % 10 == 5):
         found[place] += 1 if 100 * rounded(float(scores[place])) > found[place] else -1
-    return b64encode(np.where(missing, NONE, found).astype("<u2").tobytes()).decode()
+    whole = np.where(missing, NONE, found).astype(np.uint16)
+    bits = (whole[:, None] >> np.arange(BITS)) & 1
+    return b64encode(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes()).decode()
 
 
 def script_json(value: Any) -> str:

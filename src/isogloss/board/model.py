@@ -154,7 +154,7 @@ class BoardData(msgspec.Struct, frozen=True):
             `task:metric` has all of them but the last.
         averages: by column: "overall", a category, a task.
         ranks: by view, over complete systems.
-        ties: by column, systems that cannot be told apart from the first of their group, best first.
+        ties: by column, places of systems that cannot be told apart from the first of their group, best first.
         tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
         tie_test: the same in words.
         has_bias: whether the site has `bias.js`, which tells what the examples are like.
@@ -177,7 +177,7 @@ class BoardData(msgspec.Struct, frozen=True):
     cells: dict[str, str]
     averages: dict[str, PackedAverages]
     ranks: dict[str, BoardRanks]
-    ties: dict[str, list[list[str]]]
+    ties: dict[str, list[list[int]]]
     tied_by: dict[str, list[str]]
     tie_test: str
     footnotes: list[Footnote]

@@ -173,6 +173,12 @@ function rangeText(row) {
   return node;
 }
 
+const TOLD_BY = {
+  paired: "by a paired test",
+  intervals: "since intervals overlap",
+  both: "by a paired test, or since intervals overlap",
+};
+
 function rankColumn(table) {
   const letters = tieLetters(table.board);
   const byOverall =
@@ -189,8 +195,8 @@ function rankColumn(table) {
         ? `${row.range[0] === row.range[1] ? `rank ${row.range[0]}` : `ranks ${row.range[0]} to ${row.range[1]}`}: ${table.rangeHint}`
         : "no rank interval: no predictions or intervals are known",
       ...tied(row).map(
-        ({ letter, group }) =>
-          `group ${letter}: not told apart by a paired test from ${listed(
+        ({ letter, group, how }) =>
+          `group ${letter}: not told apart ${TOLD_BY[how] ?? ""}: ${listed(
             group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.name ?? id),
             6,
           )}`,

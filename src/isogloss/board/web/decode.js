@@ -1,11 +1,15 @@
-// Scores travel as hundredths in 16 bits; the largest number says that there is none.
-const NO_SCORE = 65535;
+// Scores travel as hundredths in 14 bits, one after the other; the largest number says that there is none.
+const SCORE_BITS = 14;
+const NO_SCORE = 2 ** SCORE_BITS - 1;
 
 function unpacked(text) {
-  const bytes = atob(text);
-  const scores = new Float64Array(bytes.length / 2);
+  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const scores = new Float64Array(Math.floor((8 * bytes.length) / SCORE_BITS));
   for (let at = 0; at < scores.length; at++) {
-    const hundredths = bytes.charCodeAt(2 * at) + 256 * bytes.charCodeAt(2 * at + 1);
+    const bit = at * SCORE_BITS;
+    const from = bit >> 3;
+    const word = bytes[from] | (bytes[from + 1] << 8) | (bytes[from + 2] << 16);
+    const hundredths = (word >> (bit & 7)) & NO_SCORE;
     scores[at] = hundredths === NO_SCORE ? NaN : hundredths / 100;
   }
   return scores;

@@ -65,7 +65,12 @@ export function chosenColumns(board, params) {
     .filter((task) => fits(tasks, task.id) && (!metrics.size || metricsOf(task).some((name) => metrics.has(name))))
     .map((task) => {
       const kept = task.languages.filter((code) => codes.has(code));
-      return { task, codes: kept, ...shownScores(board, task, kept, metrics) };
+      return {
+        task,
+        codes: kept,
+        places: kept.map((code) => task.place.get(code)),
+        ...shownScores(board, task, kept, metrics),
+      };
     })
     .filter((column) => column.codes.length);
 }

@@ -20,13 +20,15 @@ export function systemPage(board, [id]) {
   const later = element("div");
   const wait = element("p", { class: "soft" }, "loading the system's own file…");
   later.append(wait);
-  systemDetail(id).then((detail) =>
+  const gap = element("div", {}, gapSection(board, system));
+  systemDetail(id).then((detail) => {
     later.replaceChildren(
       ...(detail
         ? detailSections(board, system, detail)
         : [element("p", { class: "soft" }, "The system's own file is not there.")]),
-    ),
-  );
+    );
+    if (detail?.gaps?.length) gap.replaceChildren(...[gapSection(board, system, detail.gaps)].filter(Boolean));
+  });
   const node = element(
     "div",
     {},
@@ -36,7 +38,7 @@ export function systemPage(board, [id]) {
     scoreCards(table, row),
     footnotesOf(board, system),
     cellsSection(board, system),
-    gapSection(board, system),
+    gap,
     later,
   );
   return { node, title: system.name };
@@ -168,8 +170,10 @@ function cellsSection(board, system) {
   );
 }
 
-// English minus the mean of the other languages, from the cells; tasks without English have none.
-function gapSection(board, system) {
+// English minus the mean of the other languages, from the cells; tasks without English have none. The system's own file
+// has intervals, where the cells are in the metric of the task's own figure.
+function gapSection(board, system, recorded = []) {
+  const ends = new Map(recorded.filter(({ low }) => !missing(low)).map((each) => [each.task, each]));
   const gaps = board.tasks
     .filter((task) => task.place.has("en") && task.languages.length > 1)
     .map((task) => {
@@ -178,14 +182,20 @@ function gapSection(board, system) {
     })
     .filter(({ english, mean }) => !Number.isNaN(english) && !Number.isNaN(mean));
   if (!gaps.length) return null;
-  const records = gaps.map(({ task, english, mean, n }) => ({
-    label: cellTitle(task),
-    value: english - mean,
-    lines: [
-      `${task.name}: ${signedText(english - mean)}`,
-      `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`,
-    ],
-  }));
+  const records = gaps.map(({ task, english, mean, n }) => {
+    const { low = null, high = null } = task.cellMetric ? {} : (ends.get(task.id) ?? {});
+    return {
+      label: cellTitle(task),
+      value: english - mean,
+      low,
+      high,
+      lines: [
+        `${task.name}: ${signedText(english - mean)}`,
+        `English ${scoreText(english)}, mean of ${n} others ${scoreText(mean)}`,
+        missing(low) ? "" : `95 % interval ${signedText(low)} to ${signedText(high)}`,
+      ],
+    };
+  });
   return element(
     "section",
     {},
@@ -195,7 +205,11 @@ function gapSection(board, system) {
       { class: "soft" },
       "English minus the mean of the other languages: the nearer to zero, the better the system carries over.",
     ),
-    barChart({ records, signed: records.some(({ value }) => value < 0), description: "Transfer gap by task" }),
+    barChart({
+      records,
+      signed: records.some(({ value, low }) => Math.min(value, low ?? value) < 0),
+      description: "Transfer gap by task",
+    }),
   );
 }
 

@@ -50,7 +50,7 @@ export function weightedMean(values, weights) {
 }
 
 function giniIndex(values) {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   const sum = sorted.reduce((a, b) => a + b, 0);
   const n = sorted.length;
   if (!sum) return n ? 0 : NaN;
@@ -125,7 +125,7 @@ function languageMeans(parts) {
       counts[numbers[part][at]] += 1;
     }
   });
-  return Array.from(sums, (sum, at) => sum / counts[at]).filter((_, at) => counts[at]);
+  return sums.map((sum, at) => sum / counts[at]).filter((_, at) => counts[at]);
 }
 
 const categoryMean = (parts, figure) =>
@@ -147,9 +147,9 @@ export function overallFigure(ranking, parts, { language, weights = {}, lower = 
       return countedMean(parts, language, "articles");
     case "worst": {
       const means = languageMeans(parts);
-      return means.some(Number.isNaN)
-        ? NaN
-        : weightedMean(means.sort((a, b) => (lower ? b - a : a - b)).slice(0, WORST));
+      if (means.some(Number.isNaN)) return NaN;
+      const sorted = means.sort();
+      return weightedMean(lower ? sorted.slice(-WORST) : sorted.slice(0, WORST));
     }
     case "gini": {
       const means = languageMeans(parts);
@@ -169,10 +169,10 @@ export function overallFigure(ranking, parts, { language, weights = {}, lower = 
 export const BY_LANGUAGE = ["family", "speakers", "resources", "worst", "gini"];
 
 // The scores of one system in the languages of a column. Rankings by language take the metric that is printed by language.
-export function columnScores(system, { task, codes, whole, scores }, byLanguage = false) {
+export function columnScores(system, { task, places, whole, scores }, byLanguage = false) {
   const cells = byLanguage && whole ? task.cells : scores;
   const first = system.at * task.languages.length;
-  return codes.map((code) => cells[first + task.place.get(code)]);
+  return places.map((place) => cells[first + place]);
 }
 
 // What a partial system has, for a figure that is marked as partial: the mean of the cells that are there.

@@ -204,17 +204,17 @@ function drawRanges(table) {
   return true;
 }
 
-// Groups of systems that a paired test does not tell apart, as letters: a, b, …
+// Groups of systems that cannot be told apart, as letters, and by what that was found: a, b, …
 export function tieLetters(board) {
   const letters = new Map();
-  (board.ties?.overall ?? [])
-    .filter((group) => group.length > 1)
-    .forEach((group, at) => {
-      const letter =
-        at < 26
-          ? String.fromCharCode(97 + at)
-          : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
-      for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group }]);
-    });
+  (board.ties?.overall ?? []).forEach((places, at) => {
+    const group = places.map((place) => board.systems[place].id);
+    const how = board.tied_by?.overall?.[at];
+    const letter =
+      at < 26
+        ? String.fromCharCode(97 + at)
+        : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
+    for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group, how }]);
+  });
   return letters;
 }
