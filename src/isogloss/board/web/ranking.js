@@ -147,9 +147,9 @@ export function overallFigure(ranking, parts, { language, weights = {}, lower = 
       return countedMean(parts, language, "articles");
     case "worst": {
       const means = languageMeans(parts);
-      return means.some(Number.isNaN)
-        ? NaN
-        : weightedMean((lower ? means.sort().reverse() : means.sort()).slice(0, WORST));
+      if (means.some(Number.isNaN)) return NaN;
+      const sorted = means.sort();
+      return weightedMean(lower ? sorted.slice(-WORST) : sorted.slice(0, WORST));
     }
     case "gini": {
       const means = languageMeans(parts);
