@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import resource
 import stat
 import struct
 import tarfile
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from board.server.made_board import answers, tar_of, zip_of
-from isogloss.board.server.archives import ArchiveError, unpack
+from isogloss.board.server.archives import ArchiveError, DiskError, unpack
 from isogloss.board.server.settings import BoardSettings
 
 SETTINGS = BoardSettings(files=50, unpacked_bytes=200 << 20)
@@ -195,6 +196,19 @@ def test_encrypted_and_damaged(tmp_path: Path) -> None:
         (tmp_path / str(number)).mkdir()
         [problem] = refused(content, tmp_path / str(number))
         assert problem.startswith("archive "), what
+
+
+def test_a_full_disk_is_no_fault_of_the_archive(tmp_path: Path) -> None:
+    """Or a good submission would be rejected for what the board's machine lacks."""
+    (tmp_path / "archive").write_bytes(zip_of({"a/b": b"x" * 300_000}))
+    (tmp_path / "out").mkdir()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    try:
+        with pytest.raises(DiskError):
+            unpack(tmp_path / "archive", tmp_path / "out", SETTINGS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_litter_of_file_managers_is_left_out(tmp_path: Path) -> None:

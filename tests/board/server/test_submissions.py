@@ -128,6 +128,29 @@ def test_forms_that_are_none(client: TestClient) -> None:
         assert refused.json()["what"]
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\xff\xfe{}",
+        b'{"name": "\xc3"}',
+        b"[" * 30_000,
+        b'{"a":' * 12_000,
+        b"[]",
+        b"NaN",
+        b'{"parameters": 1e999, "year": 99999999999999999999999999}',
+        b'{"name": "\\ud800", "notes": [[[]]]}',
+    ],
+)
+def test_metadata_that_are_none(raw: bytes, client: TestClient) -> None:
+    """Wrong encodings, deep nesting, numbers of no size: problems in words, and nothing of Python in them."""
+    sent = client.post(f"{API}/submissions", data={}, files={"metadata": (None, raw), "archive": ("a.zip", b"x")})
+    assert sent.status_code == 422
+    assert sent.json()["problems"]
+    assert all(problem["where"].startswith("metadata") for problem in sent.json()["problems"])
+    assert "Error" not in sent.text
+
+
 def test_who_may(board: OpenBoard) -> None:
     archive = zip_of(answers(1))
     anybody = TestClient(create_app(board))
