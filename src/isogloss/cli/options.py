@@ -37,6 +37,15 @@ Regime = Annotated[
         "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        help="Where: processes of this machine, ray (RAY_ADDRESS, or a cluster of this machine), ray://host:port, "
+        "slurm, slurm:PARTITION, or a .toml file that says more: docs/clusters.md.",
+        show_default="processes",
+    ),
+]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 

@@ -129,13 +129,11 @@ def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: st
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
-    """Executes jobs somewhere. It is entered before the first job; on leaving it, nothing of it runs any more.
+    """Executes jobs somewhere. It is entered before the first job; on leaving it, nothing of it runs any more."""
 
-    Attributes:
-        slots: how many jobs it executes at a time; it is never given more.
-    """
-
-    slots: int
+    @property
+    def slots(self) -> int:
+        """How many jobs it executes at a time now; it is never given more."""
 
     def submit(self, job: CellsJob) -> "Future[int]":
         """Have a job executed; the result is what `CellsJob.execute` returns.

@@ -17,9 +17,9 @@ from isogloss.errors import IsoglossError
 from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
 from isogloss.runs.locks import holder, releasing_on_interrupt
+from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.prepare import prepare
-from isogloss.runs.processes import ProcessEngine
 from isogloss.runs.sharing import SharedTrainings
 from isogloss.runs.summary import RunSummary, count_cells, write_results
 from isogloss.systems.base import System
@@ -29,40 +29,45 @@ from isogloss.training.processes import broadcast, is_main, world
 def run_plan(
     plan: Plan,
     *,
-    jobs: int = 1,
+    jobs: int = 0,
     force: bool = False,
     on_progress: OnProgress = no_progress,
+    place: Place = HERE,
     engine: Engine | None = None,
 ) -> RunSummary:
     """Fill what is missing of a grid, then score every seed and sum up over the seeds.
 
     Args:
         plan: the grid.
-        jobs: processes to start; with one, everything happens in this one.
+        jobs: the most jobs at a time; 0 for one where this machine's processes do them, and as many as there is room
+            for elsewhere. One job on this machine is done in this process.
         force: forget all cells of the grid first.
         on_progress: called when it begins, and now and then (at the latest after each cell), with what is being waited
             for, "" for nothing.
-        engine: what executes the jobs; by default this process, or as many as `jobs` says.
+        place: where the jobs are executed.
+        engine: what executes them, instead of the engine of that place.
 
     Raises:
         IsoglossError: processes that share a fit are to share cells too; or what `prepare` refuses.
         KeyboardInterrupt: the user's; every process has ended and all locks are released.
     """
-    if jobs > 1 and world() > 1:
-        what = f"{world()} processes that fit together cannot each have {jobs} of their own"
-        raise IsoglossError(what, fix="Give --jobs 1, or start it without torchrun")
+    in_process = place.is_here and (jobs or place.jobs) <= 1
+    if not in_process and world() > 1:
+        what = f"{world()} processes that fit together cannot each have {jobs or 'some'} of their own"
+        raise IsoglossError(what, fix="Give --jobs 1 and no --on, or start it without torchrun")
     system = plan.build_system()
     if not is_main():
-        _follow(plan, system)
+        follow(plan, system)
         return count_cells(plan)
-    with _leading(), releasing_on_interrupt(plan.root):
+    with leading(), releasing_on_interrupt(plan.root):
         configuration = system.configuration  # a model that is not there says so before any folder is made for it
         waiting = "another process prepares or sums up these runs"
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             prepare(plan, system, configuration, force=force)
+            place.describe(plan.seed_folders)
         on_progress("")
         if engine is None:
-            engine = InProcessEngine(system, on_progress) if jobs == 1 else ProcessEngine(plan, jobs)
+            engine = InProcessEngine(system, on_progress) if in_process else place.engine(plan, jobs)
         with engine:
             fill(plan, engine, on_progress, SharedTrainings(plan, system))
         on_progress("")
@@ -71,7 +76,7 @@ def run_plan(
 
 
 @contextmanager
-def _leading() -> Iterator[None]:
+def leading() -> Iterator[None]:
     """Lead the processes that fit with this one, if there are any, until nothing is left to fit."""
     try:
         yield
@@ -81,7 +86,7 @@ def _leading() -> Iterator[None]:
     broadcast(None)  # but not after Ctrl-C, which they have had as well
 
 
-def _follow(plan: Plan, system: System) -> None:
+def follow(plan: Plan, system: System) -> None:
     """Fit what the first process fits, until it says that nothing is left; it alone fills cells."""
     while (group := broadcast(None)) is not None:
         fit_group(plan, group, system)

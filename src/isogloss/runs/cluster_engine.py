@@ -1,0 +1,156 @@
+"""The engine of a cluster: any workers, and what becomes of jobs whose process, node or disk fails them.
+
+The grid's own loop issues whatever is missing again, so a job that ends without its cells needs nothing but its locks
+released. A cell that was in work when its worker died is counted; after a few times it has failed, as it has with a
+local process. Errors that no cell is to blame for, a full disk say, are the node's: it is given no further jobs.
+"""
+
+import concurrent.futures
+import time
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from uuid import uuid4
+from warnings import warn
+
+from isogloss.errors import IsoglossError
+from isogloss.runs.cells import write_outcome
+from isogloss.runs.engine import CellsJob
+from isogloss.runs.fit import CellOutcome
+from isogloss.runs.locks import on_behalf_of, owners, release_all, releasing_on_interrupt
+from isogloss.runs.place import Place
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import Provenance
+from isogloss.systems.base import System
+from isogloss.workers import WorkerDiedError, Workers, node_name
+
+# How often a worker may die over a cell before the cell has failed.
+MOST_DEATHS = 4
+# On how many nodes a job may find an error that is not its own before the run ends with it.
+MOST_NODES = 3
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """How a job ended: on which node, the cells it filled, and what kept it from going on, if anything did."""
+
+    node: str
+    filled: int = 0
+    error: IsoglossError | None = None
+
+
+@dataclass(frozen=True)
+class _SubmittedJob:
+    job: CellsJob
+    name: str
+    ended: "Future[int]"
+
+
+class ClusterEngine(AbstractContextManager["ClusterEngine"]):
+    """Executes jobs by the workers of a cluster, whose nodes come, go and fail."""
+
+    def __init__(self, plan: Plan, place: Place, workers: Workers) -> None:
+        self.plan = plan
+        self.place = place
+        self.workers = workers
+        self.resources = place.resources_of(plan.system)
+        self._running: dict[Future[JobEnd], _SubmittedJob] = {}
+        self._deaths: Counter[CellKey] = Counter()
+        self._faults: Counter[str] = Counter()
+        self._faulty_nodes: set[str] = set()
+
+    @property
+    def slots(self) -> int:
+        """How many jobs the cluster has room for now."""
+        return max(1, self.workers.slots)
+
+    def __enter__(self) -> "ClusterEngine":
+        self.workers.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        try:
+            self.workers.__exit__(kind, *error)  # type: ignore[arg-type]  # passed on as it came
+        finally:
+            for submitted in self._running.values():
+                release_all(self.plan.root, submitted.name)
+
+    def submit(self, job: CellsJob) -> "Future[int]":
+        """Have a worker execute a job."""
+        submitted = _SubmittedJob(job, uuid4().hex, Future())
+        call = partial(execute_job, job, submitted.name)
+        self._running[self.workers.submit(call, self.resources, self._faulty_nodes)] = submitted
+        return submitted.ended
+
+    def wait(self, seconds: float) -> None:
+        """Wait until a job has ended."""
+        if not self._running:
+            time.sleep(seconds)
+        for inner in concurrent.futures.wait(self._running, seconds, FIRST_COMPLETED).done:
+            submitted = self._running.pop(inner)
+            try:
+                submitted.ended.set_result(self._filled(submitted, inner))
+            except IsoglossError as error:
+                submitted.ended.set_exception(error)
+
+    def _filled(self, submitted: _SubmittedJob, inner: "Future[JobEnd]") -> int:
+        """How many cells a job that has ended filled, or failed."""
+        try:
+            end = inner.result()
+        except WorkerDiedError as error:
+            return self._died(submitted, error)
+        if end.error is not None:
+            self._fault(str(submitted.job.group), end.node, end.error)
+        return end.filled
+
+    def _died(self, submitted: _SubmittedJob, error: WorkerDiedError) -> int:
+        """Release what a dead worker held; gives how many cells have failed, for workers died over them too often."""
+        plan, group = self.plan, submitted.job.group
+
+        def had(cell: CellKey) -> bool:
+            return any(owner.job == submitted.name for owner in owners(plan.lock_path(cell)))
+
+        # It filled a cell, or else was fitting for all of them.
+        cells = plan.missing([cell for cell in group.cells if had(cell)] or group.cells)
+        release_all(plan.root, submitted.name)
+        self._deaths.update(cells)
+        failed = [cell for cell in cells if self._deaths[cell] >= MOST_DEATHS]
+        outcome = CellOutcome("failed", f"the worker died {MOST_DEATHS} times: {error}")
+        for cell in failed:
+            write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
+        return len(failed)
+
+    def _fault(self, group: str, node: str, error: IsoglossError) -> None:
+        """Take note of an error that is a node's.
+
+        Raises:
+            IsoglossError: that error, where no other node is left to do it.
+        """
+        self._faulty_nodes.add(node)
+        self._faults[group] += 1
+        if len(self._faulty_nodes) >= self.workers.nodes or self._faults[group] >= MOST_NODES:
+            raise error
+        warn(f"node {node} gets no more jobs, others do its part: {error}", stacklevel=2)
+
+
+# The system that this process built last, for the next job of the same grid.
+_BUILT: list[tuple[Plan, System]] = []
+
+
+def execute_job(job: CellsJob, name: str) -> JobEnd:
+    """Execute a job in this process, a worker's; its locks bear the name of the job."""
+    with on_behalf_of(name), releasing_on_interrupt(job.plan.root):
+        try:
+            return JobEnd(node_name(), job.execute(_system_of(job.plan)))
+        except (IsoglossError, OSError) as error:
+            known = error if isinstance(error, IsoglossError) else IsoglossError(str(error), where=node_name())
+            return JobEnd(node_name(), error=known)
+
+
+def _system_of(plan: Plan) -> System:
+    if not _BUILT or _BUILT[0][0] != plan:
+        _BUILT[:] = [(plan, plan.build_system())]
+    return _BUILT[0][1]
