@@ -5,16 +5,17 @@ takes `Workers` and neither knows nor asks what is behind them; `isogloss.runs.p
 """
 
 import os
+import signal
 import socket
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
-from typing import Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from isogloss.errors import IsoglossError
 
@@ -23,6 +24,8 @@ Item = TypeVar("Item")
 
 # Where an engine names its nodes itself, the processes it starts find the name of theirs here.
 NODE_VARIABLE = "ISOGLOSS_NODE"
+# How often a call is executed again whose worker died.
+MOST_DEATHS = 4
 
 
 @dataclass(frozen=True)
@@ -81,38 +84,60 @@ def node_name() -> str:
 
 
 def in_parallel(
-    workers: Workers, function: Callable[[Item], T], items: Iterable[Item], resources: Resources = ONE_CORE
+    workers: Workers | None, function: Callable[[Item], T], items: Iterable[Item], resources: Resources = ONE_CORE
 ) -> Iterator[T]:
     """The results of a function over items, in their order; no more are under way than there are slots.
 
-    A call whose worker died is executed once more.
+    What is raised is thus what the first item that raises anything raises, as it is without workers. A call whose
+    worker died is executed again.
 
     Args:
-        workers: who executes it; they are entered already.
+        workers: who executes it; they are entered already. None for this process.
         function: what can be pickled: a function of a module, or a `partial` of one.
         items: what it is called with.
         resources: what each call needs.
 
     Raises:
-        WorkerDiedError: the workers of one item died twice.
+        WorkerDiedError: the workers of one item died again and again.
         Exception: what the function raises.
     """
-    under_way: deque[tuple[Callable[[], T], Future[T]]] = deque()
+    if workers is None:
+        yield from map(function, items)
+        return
+    under_way: deque[_RepeatedCall[T]] = deque()
 
-    def oldest() -> T:
-        call, future = under_way.popleft()
-        try:
-            return future.result()
-        except WorkerDiedError:
-            return workers.submit(call, resources).result()
+    def wait_for_one() -> None:
+        wait([call.future for call in under_way if call.is_running()], return_when=FIRST_COMPLETED)
 
     for item in items:
-        call = partial(function, item)
-        under_way.append((call, workers.submit(call, resources)))
-        while len(under_way) >= max(1, workers.slots):
-            yield oldest()
+        under_way.append(_RepeatedCall(workers, partial(function, item), resources))
+        while sum(call.is_running() for call in under_way) >= max(1, workers.slots):
+            wait_for_one()
+        while under_way and not under_way[0].is_running():
+            yield under_way.popleft().future.result()
     while under_way:
-        yield oldest()
+        while under_way[0].is_running():
+            wait_for_one()
+        yield under_way.popleft().future.result()
+
+
+class _RepeatedCall(Generic[T]):
+    """A call that is executed again where its worker dies."""
+
+    def __init__(self, workers: Workers, call: Callable[[], T], resources: Resources) -> None:
+        self._submit = partial(workers.submit, call, resources)
+        self._deaths = 0
+        self.future: Future[T] = self._submit()
+
+    def is_running(self) -> bool:
+        """Whether there is no result yet."""
+        if not self.future.done():
+            return True
+        if self._deaths == MOST_DEATHS or not isinstance(self.future.exception(), WorkerDiedError):
+            return False
+        self._deaths += 1
+        self.future = self._submit()
+        return True
 
 
 class LocalWorkers(AbstractContextManager["LocalWorkers"]):
@@ -122,27 +147,70 @@ class LocalWorkers(AbstractContextManager["LocalWorkers"]):
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
-        self._pool = self._new_pool()
+        # A pool for each process: one that dies takes no other's call with it.
+        self._pools: dict[ProcessPoolExecutor, Future[Any]] = {}
+        self._exits = ExitStack()
 
-    def _new_pool(self) -> ProcessPoolExecutor:
-        # Spawned, not forked: libraries with threads or an accelerator do not survive a fork.
-        return ProcessPoolExecutor(self.slots, mp_context=get_context("spawn"))
+    def __enter__(self) -> "LocalWorkers":
+        self._exits.enter_context(cores_shared(self.slots))
+        return self
 
-    def __exit__(self, *error: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        with self._exits:
+            for pool in self._pools:
+                # Nobody waits for calls whose results are not wanted any more.
+                for process in (pool._processes or {}).values() if kind is not None else ():
+                    process.terminate()
+            for pool in self._pools:
+                pool.shutdown(cancel_futures=True)
+            self._pools.clear()
 
     def submit(
         self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
     ) -> "Future[T]":
-        """Have a call executed in a process."""
+        """Have a call executed in a process that has none."""
+        idle = [pool for pool, last in self._pools.items() if last.done()]
+        for pool in idle:
+            try:
+                return self._hand_over(pool, call)
+            except BrokenProcessPool:
+                del self._pools[pool]
+        if len(self._pools) >= self.slots:
+            return self._hand_over(next(iter(self._pools)), call)
+        # Spawned, not forked: libraries with threads or an accelerator do not survive a fork.
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+        # Ctrl-C waits until the process can ignore it: it is this one's to answer.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            inner = self._pool.submit(call)
-        except BrokenProcessPool:
-            self._pool = self._new_pool()
-            inner = self._pool.submit(call)
+            return self._hand_over(pool, call)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+    def _hand_over(self, pool: ProcessPoolExecutor, call: Callable[[], T]) -> "Future[T]":
+        inner = pool.submit(call)
+        self._pools[pool] = inner
         ended: Future[T] = Future()
         inner.add_done_callback(partial(_hand_on, ended))
         return ended
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def cores_shared(jobs: int) -> Iterator[None]:
+    """Each process computes on its share of the cores, unless the user has said otherwise."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    added = [name for name in names if name not in os.environ]
+    share = str(max(1, (os.cpu_count() or 1) // jobs))
+    os.environ.update(dict.fromkeys(added, share))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def _hand_on(ended: "Future[T]", inner: "Future[T]") -> None:

@@ -161,7 +161,7 @@ def _resources(table: Any, default: Resources, where: str) -> Resources:
     values = dict(_table(table, where))
     _check_names(values, [each.name for each in fields(Resources)], where)
     if "memory" in values:
-        values["memory"] = _bytes(values["memory"], where)
+        values["memory"] = byte_count(values["memory"], where)
     for key in {"cpus", "gpus", "hours"} & values.keys():
         number = values[key]
         if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number < float("inf"):
@@ -172,7 +172,12 @@ def _resources(table: Any, default: Resources, where: str) -> Resources:
     return Resources(**{each.name: values.get(each.name, getattr(default, each.name)) for each in fields(Resources)})
 
 
-def _bytes(value: Any, where: str) -> int:
+def byte_count(value: Any, where: str) -> int:
+    """A size of memory in bytes, as people write it: "4 GB", "500MiB".
+
+    Raises:
+        IsoglossError: it is none.
+    """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?", value if isinstance(value, str) else "", re.IGNORECASE)
     if found is None:
         raise IsoglossError(f"memory = {value!r} is not a size", where=where, fix='Write it as in "4 GB"')

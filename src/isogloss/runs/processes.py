@@ -4,9 +4,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -21,6 +20,7 @@ from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import Provenance
 from isogloss.systems.base import System, SystemFailureError
+from isogloss.workers import cores_shared
 
 # Seconds a process has to end by itself after Ctrl-C before it is told again, and before it is killed.
 GRACE = (1.0, 10.0)
@@ -89,7 +89,7 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
         self._exits = ExitStack()
 
     def __enter__(self) -> "ProcessEngine":
-        self._exits.enter_context(_cores_shared(self.slots))
+        self._exits.enter_context(cores_shared(self.slots))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -213,17 +213,3 @@ def _cause(process: SpawnProcess) -> str:
     if code == -signal.SIGKILL:
         return "SIGKILL, perhaps for want of memory"
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-
-@contextmanager
-def _cores_shared(jobs: int) -> Iterator[None]:
-    """Each process computes on its share of the cores, unless the user has said otherwise."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    added = [name for name in names if name not in os.environ]
-    share = str(max(1, (os.cpu_count() or 1) // jobs))
-    os.environ.update(dict.fromkeys(added, share))
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
