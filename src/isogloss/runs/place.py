@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,8 @@ from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.plugins import load_object
-from isogloss.workers import ONE_CORE, LocalWorkers, Resources, Workers
+from isogloss.systems.base import SystemName
+from isogloss.workers import LocalWorkers, Resources, Workers
 
 if TYPE_CHECKING:
     from isogloss.runs.engine import Engine
@@ -53,7 +54,7 @@ class Place:
     files: str = "folder"
     on_interrupt: str = "stop"
     jobs: int = 0
-    resources: Resources = ONE_CORE
+    resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
     toml: str = ""
 
@@ -86,9 +87,15 @@ class Place:
         return self.engine_name == "processes"
 
     def resources_of(self, system: str) -> Resources:
-        """What a job of a system needs: of the last pattern that its name matches, or what all need."""
+        """What a job of a system needs: of the last pattern that its name matches, or what all need.
+
+        Of GPUs, where nothing is said: one for a system that is fine-tuned, if the nodes have any; for others none.
+        """
         matching = [found for pattern, found in self.systems.items() if fnmatchcase(system, pattern)]
-        return matching[-1] if matching else self.resources
+        needs = matching[-1] if matching else self.resources
+        if needs.gpus is None and not SystemName.of(system).follows_recipes:
+            needs = replace(needs, gpus=0)
+        return needs
 
     def workers(self, jobs: int = 0) -> Workers:
         """What executes calls there, at most so many at a time; 0 for as many as there is room for.
