@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
+from pickle import PicklingError
 from typing import Any, Generic, Protocol, TypeVar
 
 from isogloss.errors import IsoglossError
@@ -194,6 +195,11 @@ class LocalWorkers(AbstractContextManager["LocalWorkers"]):
         return ended
 
 
+def local_workers(jobs: int) -> AbstractContextManager[Workers | None]:
+    """So many processes of this machine to share work, None to enter where there is to be but one: this."""
+    return LocalWorkers(jobs) if jobs > 1 else nullcontext()
+
+
 def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -218,6 +224,9 @@ def _hand_on(ended: "Future[T]", inner: "Future[T]") -> None:
     if isinstance(error, BrokenProcessPool):
         died = WorkerDiedError("a process died, perhaps for want of memory", fix="Give fewer --jobs")
         ended.set_exception(died)
+    elif isinstance(error, PicklingError | AttributeError | TypeError) and "pickle" in str(error):
+        what = f"something that is not a module's own cannot travel to another process: {error}"
+        ended.set_exception(IsoglossError(what, fix="With --jobs 1 it need not"))
     elif error is not None:
         ended.set_exception(error)
     else:

@@ -47,6 +47,7 @@ On = Annotated[
         show_default="processes",
     ),
 ]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that share the work.")]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 
