@@ -87,6 +87,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
         ('engine = "rya"', "unknown engine 'rya'. Did you mean ray?"),
         ('files = "shipp"', "unknown files 'shipp'. Did you mean ship?"),
         ('on_interrupt = "detatch"', "Did you mean detach?"),
+        ('files = "ship"', 'files = "ship" with engine = "processes"'),
         ("address = 3", "address = 3 is not a text"),
         ("jobs = -1", "jobs = -1 is not a whole number"),
         ("jobs = true", "jobs = True is not a whole number"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import decode_toml
@@ -19,6 +19,7 @@ from isogloss.workers import LocalWorkers, Resources, Workers
 if TYPE_CHECKING:
     from isogloss.runs.engine import Engine
     from isogloss.runs.plan import Plan
+    from isogloss.runs.shipping import SharingWorkers
 
 ENGINES = ("processes", "ray", "slurm")
 _CHOICES = {"engine": ENGINES, "files": ("folder", "ship"), "on_interrupt": ("stop", "detach")}
@@ -122,9 +123,14 @@ class Place:
             from isogloss.runs.processes import ProcessEngine
 
             return ProcessEngine(plan, jobs or self.jobs or 1)
+        workers = self.workers(jobs)
+        if self.files == "ship":
+            from isogloss.runs.shipping import ShippingEngine
+
+            return ShippingEngine(plan, self, cast("SharingWorkers", workers))
         from isogloss.runs.cluster_engine import ClusterEngine
 
-        return ClusterEngine(plan, self, self.workers(jobs))
+        return ClusterEngine(plan, self, workers)
 
     def describe(self, folders: Iterable[Path]) -> None:
         """Copy the file that says where this is into result folders, beside what describes the system."""
@@ -148,6 +154,9 @@ def _from_toml(text: str, where: str) -> Place:
     known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "toml"}
     _check_names(table, {*known, "engine"}, where)
     values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
+    if values.get("files") == "ship" and values["engine"] != "ray":
+        fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
+        raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
     return Place(values.pop("engine"), **values, resources=resources, systems=systems, toml=text)
 
 

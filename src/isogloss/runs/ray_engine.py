@@ -10,7 +10,7 @@ import os
 import pickle
 import socket
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -41,6 +41,9 @@ OWN_STORE = 200 << 20
 # What our processes are told by the environment goes to the cluster's too.
 _HANDED_ON = ("ISOGLOSS_", "HF_", "TRANSFORMERS_")
 
+# But where files travel, the nodes have folders of their own.
+_OUR_FOLDERS = ("ISOGLOSS_CACHE", "ISOGLOSS_DATA", "ISOGLOSS_TRANSLATIONS", "HF_HOME")
+
 _DEATHS = (
     ray_errors.WorkerCrashedError,
     ray_errors.NodeDiedError,
@@ -63,14 +66,14 @@ class _CallEnd:
     error: Exception | None = None
 
 
-def _execute(packed: bytes, environment: Mapping[str, str]) -> _CallEnd:
-    """Execute a call in a process of the cluster."""
+def _execute(packed: bytes, environment: Mapping[str, str], shared: Sequence[Any]) -> _CallEnd:
+    """Execute a call in a process of the cluster; where bytes are shared with it, it is called with what gets them."""
     # Before anything is unpacked: modules may look at the environment when they are imported.
     os.environ.update(environment)
     os.environ[NODE_VARIABLE] = ray.get_runtime_context().get_node_id()
     try:
-        call: Callable[[], Any] = pickle.loads(packed)  # noqa: S301 - our own bytes
-        return _CallEnd(call())
+        call: Callable[..., Any] = pickle.loads(packed)  # noqa: S301 - our own bytes
+        return _CallEnd(call(*(partial(ray.get, each) for each in shared)))
     except Exception as error:  # whatever it is, it is the caller's
         return _CallEnd(error=error)
 
@@ -87,7 +90,11 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         self._nodes: list[dict[str, Any]] = []
         self._looked = float("-inf")
         self._head: tuple[str, int] | None = None
-        self._environment = {name: value for name, value in os.environ.items() if name.startswith(_HANDED_ON)}
+        self._environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name.startswith(_HANDED_ON) and not (place.files == "ship" and name in _OUR_FOLDERS)
+        }
 
     def __enter__(self) -> "RayWorkers":
         if not ray.is_initialized():
@@ -191,10 +198,21 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             gpus = 1 if any(node["Resources"].get("GPU") for node in self._nodes) else 0
         return {"num_cpus": resources.cpus, "num_gpus": gpus, "memory": resources.memory or None}
 
+    def share(self, content: bytes) -> Any:
+        """Put bytes into the object store, from where each node fetches them when a call on it asks for them."""
+        return ray.put(content)
+
     def submit(
-        self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
+        self,
+        call: Callable[..., T],
+        resources: Resources = ONE_CORE,
+        avoid: Collection[str] = (),
+        shared: Sequence[Any] = (),
     ) -> "Future[T]":
-        """Have a call executed as a task."""
+        """Have a call executed as a task.
+
+        It is given, as arguments, functions that return what was `shared`, in that order.
+        """
         self._look()
         self._needs = resources
         options = self._options(resources) | {"max_retries": 0}
@@ -202,7 +220,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(avoid))})"}
         if not options["num_gpus"]:
             options["max_calls"] = 0  # the process is used again
-        ref = ray.remote(**options)(_execute).remote(pickle.dumps(call), self._environment)
+        ref = ray.remote(**options)(_execute).remote(pickle.dumps(call), self._environment, list(shared))
         ended: Future[T] = Future()
         self._refs = {each: future for each, future in self._refs.items() if not future.done()} | {ref: ended}
         ref.future().add_done_callback(partial(_hand_on, ended))
