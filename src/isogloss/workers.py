@@ -31,7 +31,7 @@ class Resources:
 
     Attributes:
         cpus: cores.
-        gpus: accelerators; below 1 a share of one, None where the user has not said.
+        gpus: accelerators; below 1 a share of one; None for one where the nodes have any.
         memory: bytes, 0 for no promise.
         hours: the longest it may take, 0 for what the site allows.
     """
@@ -42,7 +42,7 @@ class Resources:
     hours: float = 0.0
 
 
-ONE_CORE = Resources()
+ONE_CORE = Resources(gpus=0)
 
 
 class WorkerDiedError(IsoglossError):
@@ -54,7 +54,7 @@ class Workers(AbstractContextManager["Workers"], Protocol):
 
     @property
     def slots(self) -> int:
-        """How many calls they execute at a time now; it may change as a cluster does."""
+        """How many calls like the last one they execute at a time now; it may change as a cluster does."""
 
     @property
     def nodes(self) -> int:

@@ -74,7 +74,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
         "detach",
         12,
     )
-    assert place.resources_of("ngram") == Resources(2, None, 4_000_000_000, 1.5)
+    assert place.resources_of("ngram") == Resources(2, 0, 4_000_000_000, 1.5)
     assert place.resources_of("encoder:xlm-roberta-base") == Resources(2, 0.2, 3 << 29, 1.5)
     # The last pattern that matches, over what all need.
     assert place.resources_of("encoder:xlm-roberta-large") == Resources(2, 2, 4_000_000_000, 1.5)
@@ -87,6 +87,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
         ('engine = "rya"', "unknown engine 'rya'. Did you mean ray?"),
         ('files = "shipp"', "unknown files 'shipp'. Did you mean ship?"),
         ('on_interrupt = "detatch"', "Did you mean detach?"),
+        ('files = "ship"', 'files = "ship" with engine = "processes"'),
         ("address = 3", "address = 3 is not a text"),
         ("jobs = -1", "jobs = -1 is not a whole number"),
         ("jobs = true", "jobs = True is not a whole number"),

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import slurm_engine, slurm_queue
+from isogloss.runs import slurm_engine, slurm_queue, slurm_workers
 from isogloss.runs.engine import OnProgress
 from isogloss.runs.grid import run_plan
 from isogloss.runs.locks import owners
@@ -20,6 +21,7 @@ from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
 from isogloss.runs.slurm_engine import MOST_DEATHS, SlurmEngine
 from isogloss.scoring.cells import Request
+from isogloss.workers import WorkerDiedError, in_parallel
 from runs.grid_fake import leftovers, mini_cache, mini_data, snapshot
 from runs.slurm_cluster import SlurmSite, slurm, slurm_site, wait_until
 
@@ -226,3 +228,24 @@ def test_gpus(tmp_path: Path, gpus: float, processes: int) -> None:
     assert f"--gpus-per-node={max(1, gpus)}" in script.read_text()
     assert f"--ntasks-per-node={processes}" in script.read_text()
     assert len(list((plan.root / ".slurm").glob("*_log.out"))) == processes
+
+
+def halve(number: int) -> int:
+    if number % 2:
+        raise IsoglossError(f"{number} is odd")
+    if number == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number // 2
+
+
+def test_calls_are_executed_in_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm_workers, "LOOK", 0.2)
+    with Place.of("slurm:main").workers(8) as workers:
+        assert workers.nodes == 2
+        assert list(in_parallel(workers, halve, range(2, 14, 2))) == [1, 2, 3, 4, 5, 6]
+        dead, odd = workers.submit(partial(halve, 0)), workers.submit(partial(halve, 1), avoid=["node0"])
+        with pytest.raises(IsoglossError, match="1 is odd"):
+            odd.result(30)
+        with pytest.raises(WorkerDiedError, match=r"SLURM job [\d_]+ on node\d: FAILED"):
+            dead.result(30)
+    assert queue() == []

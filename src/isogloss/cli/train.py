@@ -44,8 +44,8 @@ def train(
     "dev-loss" or "last") chooses the one that answers in the end.
 
     It is isogloss run with a recipe: issue the command again and it goes on
-    where it was; torchrun and accelerate launch start it on many devices, and
-    --on hands the fits to a cluster.
+    where it was; torchrun and accelerate launch start it on many devices.
+    With --on, a cluster does the fits.
 
     Exit codes: 0 no cell failed; 1 some did, or none could be done; 130
     interrupted.

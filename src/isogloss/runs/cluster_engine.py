@@ -8,11 +8,13 @@ local process. Errors that no cell is to blame for, a full disk say, are the nod
 import concurrent.futures
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 from uuid import uuid4
 from warnings import warn
 
@@ -35,15 +37,31 @@ MOST_NODES = 3
 
 @dataclass(frozen=True)
 class JobEnd:
-    """How a job ended: on which node, the cells it filled, and what kept it from going on, if anything did."""
+    """How a job ended.
+
+    Attributes:
+        node: where.
+        filled: how many cells it filled.
+        error: what kept it from going on, if anything did.
+        files: what it wrote, by paths below the folder of the runs, where that folder is not the node's.
+    """
 
     node: str
     filled: int = 0
     error: IsoglossError | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def of_error(cls, error: IsoglossError | OSError) -> "JobEnd":
+        """The end of a job by an error that is not a cell's, on the node of this process."""
+        known = error if isinstance(error, IsoglossError) else IsoglossError(str(error))
+        return cls(node_name(), error=known)
 
 
 @dataclass(frozen=True)
-class _SubmittedJob:
+class SubmittedJob:
+    """A job with the name it has on the cluster, and the future that its end is told to."""
+
     job: CellsJob
     name: str
     ended: "Future[int]"
@@ -57,7 +75,7 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         self.place = place
         self.workers = workers
         self.resources = place.resources_of(plan.system)
-        self._running: dict[Future[JobEnd], _SubmittedJob] = {}
+        self._running: dict[Future[JobEnd], SubmittedJob] = {}
         self._deaths: Counter[CellKey] = Counter()
         self._faults: Counter[str] = Counter()
         self._faulty_nodes: set[str] = set()
@@ -80,10 +98,13 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
 
     def submit(self, job: CellsJob) -> "Future[int]":
         """Have a worker execute a job."""
-        submitted = _SubmittedJob(job, uuid4().hex, Future())
-        call = partial(execute_job, job, submitted.name)
-        self._running[self.workers.submit(call, self.resources, self._faulty_nodes)] = submitted
+        submitted = SubmittedJob(job, uuid4().hex, Future())
+        self._running[self._send(submitted)] = submitted
         return submitted.ended
+
+    def _send(self, submitted: SubmittedJob) -> "Future[JobEnd]":
+        call = partial(execute_job, submitted.job, submitted.name)
+        return self.workers.submit(call, self.resources, self._faulty_nodes)
 
     def wait(self, seconds: float) -> None:
         """Wait until a job has ended."""
@@ -96,7 +117,7 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
             except IsoglossError as error:
                 submitted.ended.set_exception(error)
 
-    def _filled(self, submitted: _SubmittedJob, inner: "Future[JobEnd]") -> int:
+    def _filled(self, submitted: SubmittedJob, inner: "Future[JobEnd]") -> int:
         """How many cells a job that has ended filled, or failed."""
         try:
             end = inner.result()
@@ -106,7 +127,7 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
             self._fault(str(submitted.job.group), end.node, end.error)
         return end.filled
 
-    def _died(self, submitted: _SubmittedJob, error: WorkerDiedError) -> int:
+    def _died(self, submitted: SubmittedJob, error: WorkerDiedError) -> int:
         """Release what a dead worker held; gives how many cells have failed, for workers died over them too often."""
         plan, group = self.plan, submitted.job.group
 
@@ -136,8 +157,8 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         warn(f"node {node} gets no more jobs, others do its part: {error}", stacklevel=2)
 
 
-# The system that this process built last, for the next job of the same grid.
-_BUILT: list[tuple[Plan, System]] = []
+# The system that this process built last, for the next job of the same grid: its name, its settings, and itself.
+_BUILT: list[tuple[str, Mapping[str, Any], System]] = []
 
 
 def execute_job(job: CellsJob, name: str) -> JobEnd:
@@ -146,11 +167,10 @@ def execute_job(job: CellsJob, name: str) -> JobEnd:
         try:
             return JobEnd(node_name(), job.execute(_system_of(job.plan)))
         except (IsoglossError, OSError) as error:
-            known = error if isinstance(error, IsoglossError) else IsoglossError(str(error), where=node_name())
-            return JobEnd(node_name(), error=known)
+            return JobEnd.of_error(error)
 
 
 def _system_of(plan: Plan) -> System:
-    if not _BUILT or _BUILT[0][0] != plan:
-        _BUILT[:] = [(plan, plan.build_system())]
-    return _BUILT[0][1]
+    if not _BUILT or _BUILT[0][:2] != (plan.system, plan.settings):
+        _BUILT[:] = [(plan.system, plan.settings, plan.build_system())]
+    return _BUILT[0][2]

@@ -3,21 +3,23 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.plugins import load_object
-from isogloss.workers import ONE_CORE, LocalWorkers, Resources, Workers
+from isogloss.systems.base import SystemName
+from isogloss.workers import LocalWorkers, Resources, Workers
 
 if TYPE_CHECKING:
     from isogloss.runs.engine import Engine
     from isogloss.runs.plan import Plan
+    from isogloss.runs.shipping import SharingWorkers
 
 ENGINES = ("processes", "ray", "slurm")
 _CHOICES = {"engine": ENGINES, "files": ("folder", "ship"), "on_interrupt": ("stop", "detach")}
@@ -54,7 +56,7 @@ class Place:
     files: str = "folder"
     on_interrupt: str = "stop"
     jobs: int = 0
-    resources: Resources = ONE_CORE
+    resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
     slurm: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     toml: str = ""
@@ -88,9 +90,15 @@ class Place:
         return self.engine_name == "processes"
 
     def resources_of(self, system: str) -> Resources:
-        """What a job of a system needs: of the last pattern that its name matches, or what all need."""
+        """What a job of a system needs: of the last pattern that its name matches, or what all need.
+
+        Of GPUs, where nothing is said: one for a system that is fine-tuned, if the nodes have any; for others none.
+        """
         matching = [found for pattern, found in self.systems.items() if fnmatchcase(system, pattern)]
-        return matching[-1] if matching else self.resources
+        needs = matching[-1] if matching else self.resources
+        if needs.gpus is None and not SystemName.of(system).follows_recipes:
+            needs = replace(needs, gpus=0)
+        return needs
 
     def workers(self, jobs: int = 0) -> Workers:
         """What executes calls there, at most so many at a time; 0 for as many as there is room for.
@@ -125,9 +133,14 @@ class Place:
             from isogloss.runs.slurm_engine import SlurmEngine
 
             return SlurmEngine(plan, self, jobs)
+        workers = self.workers(jobs)
+        if self.files == "ship":
+            from isogloss.runs.shipping import ShippingEngine
+
+            return ShippingEngine(plan, self, cast("SharingWorkers", workers))
         from isogloss.runs.cluster_engine import ClusterEngine
 
-        return ClusterEngine(plan, self, self.workers(jobs))
+        return ClusterEngine(plan, self, workers)
 
     def describe(self, folders: Iterable[Path]) -> None:
         """Copy the file that says where this is into result folders, beside what describes the system."""
@@ -152,6 +165,9 @@ def _from_toml(text: str, where: str) -> Place:
     known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "slurm", "toml"}
     _check_names(table, {*known, "engine"}, where)
     values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
+    if values.get("files") == "ship" and values["engine"] != "ray":
+        fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
+        raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
     return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
 
 

@@ -22,7 +22,7 @@ from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import is_free, release_all
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, has_gpus
+from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, site_nodes
 from isogloss.runs.slurm_resources import fits_together, sbatch_parameters
 from isogloss.runs.slurm_worker import SlurmWorker
 from isogloss.systems.base import SystemFailureError
@@ -35,8 +35,6 @@ MOST_DEATHS = 4
 LOOK = 5.0
 # … and between two looks at the records that are waited for.
 GLANCE = 1.0
-# Seconds that cancelled jobs have to end.
-GRACE = 60.0
 
 
 class SlurmEngine(AbstractContextManager["SlurmEngine"]):
@@ -47,8 +45,9 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self.slots = min(jobs or place.jobs or WORKERS, len(plan.groups))
         self.detaches = place.on_interrupt == "detach"
         resources = place.resources_of(plan.system)
+        nodes = site_nodes(place.partition)
         if resources.gpus is None:
-            resources = replace(resources, gpus=float(has_gpus(place.partition)))
+            resources = replace(resources, gpus=float(any("gpu" in gres for gres in nodes.values())))
         name = f"isogloss-{plan.root.parent.name}-{plan.root.name}-{sha256(str(plan.root).encode()).hexdigest()[:8]}"
         self.queue = SlurmQueue(name, plan.root / ".slurm", sbatch_parameters(place, resources))
         self.worker = SlurmWorker(plan, fits_together(resources))
@@ -57,6 +56,8 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self._ended: set[str] = set()
         self._deaths: Counter[CellKey] = Counter()
         self._said: set[str] = set()
+        self._nodes = len(nodes)
+        self._bad_nodes: set[str] = set()
         self._idle_deaths = 0
         self._missing = 0
         self._next_look = self._next_glance = 0.0
@@ -73,10 +74,7 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self._asker.shutdown(wait=False, cancel_futures=True)
         if kind is not None and issubclass(kind, KeyboardInterrupt) and self.detaches:
             return
-        self.queue.cancel()
-        deadline = time.monotonic() + GRACE
-        while time.monotonic() < deadline and any(not job.has_ended for job in self._jobs_if_known().values()):
-            time.sleep(GLANCE)
+        self.queue.end()
         for number in self._workers | self._ended:
             release_all(self.plan.root, number)
 
@@ -145,6 +143,8 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
             fail_cells(self.plan, failed, reason, self.queue.last_words(job.number))
             release_all(self.plan.root, job.number)
         elif job.state not in ("", "COMPLETED", "PREEMPTED"):
+            # A full disk, say, which another node may not have.
+            self._bad_nodes.add(job.node)
             self._idle_deaths += 1
             if self._idle_deaths >= MOST_DEATHS:
                 what = f"the jobs of {self.plan.system} end before they fill a cell, at last {job}"
@@ -165,13 +165,9 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
 
     def _start(self, count: int) -> None:
         """Start workers, or as many as the site takes; more are tried for at the next look."""
-        while True:
-            try:
-                self._workers.update(self.queue.submit([self.worker] * count))
-                return
-            except IsoglossError:
-                if count == 1 and not self._workers:
-                    raise
-                if count == 1:
-                    return
-                count //= 2
+        avoid = self._bad_nodes if len(self._bad_nodes) < self._nodes else ()
+        try:
+            self._workers.update(self.queue.submit([self.worker] * count, avoid))
+        except IsoglossError:
+            if not self._workers:
+                raise

@@ -9,8 +9,9 @@ import io
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ ENDED = frozenset(
 USUAL = frozenset(("", "BeginTime", "Cleaning", "JobArrayTaskLimit", "Priority", "Prolog", "Resources"))
 # Seconds that a command of SLURM may take; a controller that is down lets it wait for long.
 PATIENCE = 30.0
+# Seconds that cancelled jobs have to end.
+GRACE = 60.0
 # Lines of a log that explain a death.
 LAST_LINES = 12
 
@@ -81,21 +84,32 @@ class SlurmQueue:
         self.folder = folder
         self.parameters = parameters
 
-    def submit(self, calls: Sequence[Callable[[], Any]]) -> list[str]:
-        """Submit a job for each call, as an array if there are several; gives their numbers.
+    def submit(self, calls: Sequence[Callable[[], Any]], avoid: Collection[str] = ()) -> list[str]:
+        """Submit a job for each call, as an array if there are several, or for as many of them as the site takes.
+
+        Args:
+            calls: what can be pickled.
+            avoid: nodes that are not to execute them.
+
+        Returns:
+            The numbers of the jobs of the first calls.
 
         Raises:
-            IsoglossError: SLURM refuses them.
+            IsoglossError: SLURM refuses even one.
         """
         import submitit
         from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
         executor = submitit.SlurmExecutor(self.folder)
         executor.update_parameters(job_name=self.name, array_parallelism=len(calls), **self.parameters)
+        if avoid:
+            executor.update_parameters(exclude=",".join(sorted(avoid)))
         try:
             with redirect_stderr(io.StringIO()), executor.batch():  # submitit prints what the error says as well
                 jobs = [executor.submit(call) for call in calls]
         except (UncompletedJobError, FailedSubmissionError) as error:
+            if len(calls) > 1:
+                return self.submit(calls[: len(calls) // 2], avoid)
             raise self._refusal(str(error)) from error
         return [str(job.job_id) for job in jobs]
 
@@ -123,9 +137,13 @@ class SlurmQueue:
             number: QueuedJob(number, state, "" if why == "None" else why, node) for number, state, why, node in rows
         }
 
-    def cancel(self, numbers: Sequence[str] = ()) -> None:
-        """Cancel some jobs of this name, or all."""
-        _answer("scancel", f"--name={self.name}", f"--user={getpass.getuser()}", *numbers)
+    def end(self) -> None:
+        """Cancel all jobs of this name, and wait until they have ended."""
+        deadline = time.monotonic() + GRACE
+        with suppress(SlurmSilentError):
+            while time.monotonic() < deadline and any(not job.has_ended for job in self.jobs().values()):
+                _answer("scancel", f"--name={self.name}", f"--user={getpass.getuser()}")
+                time.sleep(0.5)
 
     def last_words(self, number: str) -> str:
         """The end of the log of a job."""
@@ -136,12 +154,11 @@ class SlurmQueue:
         return ""
 
 
-def has_gpus(partition: str) -> bool:
-    """Whether the nodes of a partition, or of the default one, have GPUs."""
-    said, _ = _answer("sinfo", "--noheader", "--format=%R|%G", *([f"--partition={partition}"] if partition else []))
-    return any(
-        resource.startswith("gpu") for line in said.splitlines() for resource in line.partition("|")[2].split(",")
-    )
+def site_nodes(partition: str = "") -> dict[str, str]:
+    """The generic resources, GPUs say, of each node of a partition, or of all."""
+    of = [f"--partition={partition}"] if partition else []
+    said, _ = _answer("sinfo", "--noheader", "--Node", "--format=%N|%G", *of)
+    return {node: gres for node, _, gres in (line.strip().partition("|") for line in said.splitlines())}
 
 
 class SlurmSilentError(IsoglossError):

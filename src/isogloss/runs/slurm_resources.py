@@ -4,20 +4,23 @@ import math
 from typing import Any
 
 from isogloss.runs.place import Place
-from isogloss.workers import Resources
+from isogloss.workers import NODE_VARIABLE, Resources
 
 
-def sbatch_parameters(place: Place, resources: Resources) -> dict[str, Any]:
+def sbatch_parameters(place: Place, resources: Resources, processes: int | None = None) -> dict[str, Any]:
     """What a job asks for, as submitit names it.
 
-    Several GPUs are those of one fit, with a process for each. A share of a GPU is a GPU for several processes, each
-    of which needs the resources.
+    Args:
+        place: the site.
+        resources: what a process needs, or all processes of one fit.
+        processes: how many a job has. By default several GPUs have a process each, which fit together, and a GPU of
+            which a share is needed has as many as there are shares.
     """
-    tasks = _processes(resources)
+    tasks = processes or _processes(resources)
     needy = 1 if fits_together(resources) else tasks
     cores = max(1, math.ceil(resources.cpus * needy / tasks))
     megabytes = math.ceil(resources.memory * needy / 2**20)
-    setup = [*place.slurm.get("setup", ()), f"export OMP_NUM_THREADS=${{OMP_NUM_THREADS:-{cores}}}"]
+    exports = (f"export OMP_NUM_THREADS=${{OMP_NUM_THREADS:-{cores}}}", f"export {NODE_VARIABLE}=$SLURMD_NODENAME")
     site = {key: place.slurm.get(key) for key in ("account", "qos", "constraint")}
     return {
         **{key: value for key, value in site.items() if value},
@@ -31,7 +34,7 @@ def sbatch_parameters(place: Place, resources: Resources) -> dict[str, Any]:
         "cpus_per_task": cores,
         # Since SLURM 22.05 the processes of a job do not get its cores unless they ask.
         "srun_args": [f"--cpus-per-task={cores}"],
-        "setup": setup,
+        "setup": [*place.slurm.get("setup", ()), *exports],
     }
 
 
