@@ -17,7 +17,7 @@ from typing import Protocol
 
 from isogloss.runs.cells import fill_cell
 from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
-from isogloss.runs.locks import Lock, acquire, holder
+from isogloss.runs.locks import Lock, acquire, holder, is_free
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.sharing import further_fits
 from isogloss.systems.base import System
@@ -68,14 +68,14 @@ class CellsJob:
             return 0
         with lock:
             fit_lock = self.plan.fit_lock_path(self.group)
-            if fit_lock.exists() and not _is_free(fit_lock):  # the training of another task may be this one's too
+            if fit_lock.exists() and not is_free(fit_lock):  # the training of another task may be this one's too
                 return 0
             return self._fill(self.group, system, on_progress)
 
     def _fill(self, group: FitGroup, system: System | None, on_progress: OnProgress) -> int:
         plan = self.plan
         # No cell is locked during the fit: another process may have filled all of them by then.
-        if not any(_is_free(plan.lock_path(cell)) for cell in plan.missing(group.cells)):
+        if not any(is_free(plan.lock_path(cell)) for cell in plan.missing(group.cells)):
             return 0
         fit_result = _fit(plan, group, system or plan.build_system(), on_progress)
         filled = 0
@@ -90,14 +90,6 @@ class CellsJob:
                     filled += 1
         on_progress("")
         return filled
-
-
-def _is_free(path: Path) -> bool:
-    """Whether nobody has a lock."""
-    lock = acquire(path)
-    if lock is not None:
-        lock.release()
-    return lock is not None
 
 
 def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -> FitResult:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from isogloss.errors import IsoglossError
 from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
-from isogloss.runs.locks import holder, releasing_on_interrupt
+from isogloss.runs.locks import acquire, holder, releasing_on_interrupt
 from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.prepare import prepare
@@ -92,12 +92,42 @@ def follow(plan: Plan, system: System) -> None:
         fit_group(plan, group, system)
 
 
+def take_part(plan: Plan) -> None:
+    """Fill in this process what nobody works on, in a grid that another has prepared; then leave.
+
+    Who finds it complete sums it up, for the one who prepared it may have left.
+    """
+    system = plan.build_system()
+    if not is_main():
+        follow(plan, system)
+        return
+    with leading(), releasing_on_interrupt(plan.root):
+        fill(plan, InProcessEngine(system), trainings=SharedTrainings(plan, system), wait_for_others=False)
+        lock = None if plan.missing_groups() else acquire(plan.run_lock_path)
+        if lock is not None:
+            with lock:
+                write_results(plan)
+
+
 def fill(
-    plan: Plan, engine: Engine, on_progress: OnProgress = no_progress, trainings: SharedTrainings | None = None
+    plan: Plan,
+    engine: Engine,
+    on_progress: OnProgress = no_progress,
+    trainings: SharedTrainings | None = None,
+    *,
+    wait_for_others: bool = True,
 ) -> None:
-    """Have an engine fill cells until none is missing, waiting for those that other processes work on.
+    """Have an engine fill cells until none is missing.
 
     Of groups that learn the same, it is given one at a time: that job may train for the others as well.
+
+    Args:
+        plan: the grid.
+        engine: what executes the jobs.
+        on_progress: called now and then, with what is being waited for.
+        trainings: which groups learn the same.
+        wait_for_others: whether to help, and to wait for, other processes that work on groups; else it ends when all
+            the groups that are left are theirs.
     """
     submitted = _SubmittedJobs(trainings)
 
@@ -106,7 +136,7 @@ def fill(
         on_progress(waiting)
         submitted.collect()
 
-    for job in _jobs(plan, submitted):
+    for job in _jobs(plan, submitted, wait_for_others=wait_for_others):
         if job is None:
             wait(_held_by_others(plan))
         else:
@@ -153,7 +183,7 @@ class _SubmittedJobs:
         return any(of(job.group) == of(group) and job.group.task != group.task for job in self.running.values())
 
 
-def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
+def _jobs(plan: Plan, submitted: _SubmittedJobs, *, wait_for_others: bool) -> Iterator[CellsJob | None]:
     """The jobs of a grid, one by one; None where there is nothing to do but wait.
 
     First the groups that nobody works on, in order; then, while these fill nothing, help where most is missing.
@@ -163,8 +193,10 @@ def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
         for group in missing:
             if not submitted.work_on(group) and not submitted.train_for(group):
                 yield CellsJob(plan, group)
+        if not wait_for_others and submitted.filled == before and not submitted.running:
+            return
         for group in sorted(plan.missing_groups(), key=lambda group: -len(group.languages)):
-            if submitted.filled == before and not submitted.train_for(group):
+            if wait_for_others and submitted.filled == before and not submitted.train_for(group):
                 yield CellsJob(plan, group, help_others=True)
         if submitted.filled == before:
             yield None

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -26,7 +26,7 @@ _CHOICES = {"engine": ENGINES, "files": ("folder", "ship"), "on_interrupt": ("st
 # The library of an engine, the extra that installs it, and our workers of it: made with a place and the most jobs.
 _CLUSTERS = {
     "ray": ("ray", "cluster", "isogloss.runs.ray_engine:RayWorkers"),
-    "slurm": ("submitit", "slurm", "isogloss.runs.slurm_engine:SlurmWorkers"),
+    "slurm": ("submitit", "slurm", "isogloss.runs.slurm_workers:SlurmWorkers"),
 }
 _UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
@@ -46,6 +46,7 @@ class Place:
         jobs: the most jobs at a time, 0 for as many as there is room for.
         resources: what a job needs.
         systems: what jobs of some systems need instead, by a pattern of the system's name (`encoder:*`).
+        slurm: what else a SLURM site wants to know: account, qos, constraint, setup (commands before each job).
         toml: the file it was read from, "" where there was none.
     """
 
@@ -57,6 +58,7 @@ class Place:
     jobs: int = 0
     resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
+    slurm: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     toml: str = ""
 
     @classmethod
@@ -107,11 +109,14 @@ class Place:
         most = jobs or self.jobs
         if self.is_here:
             return LocalWorkers(most or os.cpu_count() or 1)
+        workers: Workers = load_object(self._installed_origin())(self, most)
+        return workers
+
+    def _installed_origin(self) -> str:
         library, extra, origin = _CLUSTERS[self.engine_name]
         if find_spec(library) is None:
             raise IsoglossError(f"{library} is not installed", fix=f"pip install 'isogloss[{extra}]'")
-        workers: Workers = load_object(origin)(self, most)
-        return workers
+        return origin
 
     def engine(self, plan: "Plan", jobs: int = 0) -> "Engine":
         """What executes the jobs of a grid there.
@@ -123,6 +128,11 @@ class Place:
             from isogloss.runs.processes import ProcessEngine
 
             return ProcessEngine(plan, jobs or self.jobs or 1)
+        if self.engine_name == "slurm":
+            self._installed_origin()
+            from isogloss.runs.slurm_engine import SlurmEngine
+
+            return SlurmEngine(plan, self, jobs)
         workers = self.workers(jobs)
         if self.files == "ship":
             from isogloss.runs.shipping import ShippingEngine
@@ -151,13 +161,14 @@ def _from_toml(text: str, where: str) -> Place:
         inner = dict(_table(section, here))
         systems[pattern] = _resources(inner.pop("resources", {}), resources, f"{here[:-1]}.resources]")
         _check_names(inner, ("resources",), here)
-    known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "toml"}
+    slurm = _slurm(table.pop("slurm", {}), f"{where} [slurm]")
+    known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "slurm", "toml"}
     _check_names(table, {*known, "engine"}, where)
     values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
     if values.get("files") == "ship" and values["engine"] != "ray":
         fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
         raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
-    return Place(values.pop("engine"), **values, resources=resources, systems=systems, toml=text)
+    return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
 
 
 def _place_value(key: str, value: Any, where: str) -> Any:
@@ -170,6 +181,18 @@ def _place_value(key: str, value: Any, where: str) -> Any:
     if key in _CHOICES and value not in _CHOICES[key]:
         raise _located(unknown(key, value, _CHOICES[key]), where)
     return value
+
+
+def _slurm(table: Any, where: str) -> Mapping[str, str | Sequence[str]]:
+    values = dict(_table(table, where))
+    _check_names(values, ("account", "constraint", "qos", "setup"), where)
+    setup = values.get("setup", [])
+    if not isinstance(setup, list) or not all(isinstance(command, str) for command in setup):
+        raise IsoglossError(f"setup = {setup!r} is not a list of commands", where=where)
+    for key in values.keys() - {"setup"}:
+        if not isinstance(values[key], str):
+            raise IsoglossError(f"{key} = {values[key]!r} is not a text", where=where)
+    return values
 
 
 def _resources(table: Any, default: Resources, where: str) -> Resources:
