@@ -373,3 +373,14 @@ def test_memory_stays_below_what_was_allowed(tmp_path):
     call = [sys.executable, "-c", MEASURE, *paths, str(allowed)]
     done = subprocess.run(call, check=True, capture_output=True, text=True)
     assert int(done.stdout) << 10 < allowed, int(done.stdout) >> 10
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_of_this_machine_whose_worker_dies(prepared, tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="ray is not installed: pip install 'isogloss[cluster]'")
+    paths, expected = prepared
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[1]), *sys.path]))
+    monkeypatch.setattr("isogloss.runs.sharded_search.search_shard", _search_or_die)
+    found = isogloss.search(*paths, out=tmp_path / "out", k=7, on="ray", jobs=2, shard_rows=500, memory="300MB")
+    assert_same(found, expected)
+    assert [path.name for path in (tmp_path / "out").glob("died-*")] == ["died-500"]
