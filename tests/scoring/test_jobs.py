@@ -68,7 +68,7 @@ def test_what_a_verb_prints_and_writes_is_the_same_for_any_number_of_processes(
     assert all(each == found[0] for each in found)
 
 
-def test_one_system_is_shared_by_tasks(systems: list[Path]) -> None:
+def test_one_system_is_shared_by_cells(systems: list[Path]) -> None:
     for folder in (systems[0], systems[2]):
         alone, shared = (isogloss.score(folder, **MINI, jobs=jobs) for jobs in (1, 2))
         assert msgspec.json.encode(alone) == msgspec.json.encode(shared)

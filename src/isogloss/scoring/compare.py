@@ -124,7 +124,7 @@ def compare_request(
 ) -> list[Comparison]:
     """Compare every pair of systems as a request says.
 
-    `progress` is called with each cell before it is judged, and `workers` share tasks and pairs if there are any.
+    `progress` is called with each cell before it is judged, and `workers` share cells and pairs if there are any.
     """
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")

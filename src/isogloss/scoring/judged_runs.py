@@ -1,4 +1,4 @@
-"""The judged cells of many runs, by one process or by many: a task of a run after the other, put together in order."""
+"""The judged cells of many runs, by one process or by many: one cell after the other, put together in order."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ def judged_runs(
     Args:
         runs: prediction folders, and lists that answers join which cannot be scored.
         request: what is to be judged, and how.
-        progress: called with each cell before it is judged; with workers, with each task that they have judged.
+        progress: called with each cell before it is judged.
         workers: who judges; None for this process. The result is the same.
 
     Yields:
@@ -30,33 +30,25 @@ def judged_runs(
         PredictionError: as `answered_cells`, for the first run that there is anything wrong with.
     """
     folders = [open_predictions(predictions) for predictions, _ in runs]
-    tasks = [list(dict.fromkeys(name for name, _ in asked_cells([folder], request))) for folder in folders]
-    items = [(folder, name) for folder, names in zip(folders, tasks, strict=True) for name in names]
-    judge = partial(_judged_task, request=request, progress=progress if workers is None else None)
-    judged = in_parallel(workers, judge, items)
-    for folder, names, (_, left_out) in zip(folders, tasks, runs, strict=True):
+    asked = [list(asked_cells([folder], request)) for folder in folders]
+    items = [(folder, *cell) for folder, cells in zip(folders, asked, strict=True) for cell in cells]
+    judged = in_parallel(workers, partial(_judged_cell, request), items)
+    for folder, names, (_, left_out) in zip(folders, asked, runs, strict=True):
         cells: list[Cell] = []
         found = Shortcomings.none(1)
-        for name in names:
+        for name, language in names:
+            if progress is not None:
+                progress(f"{name}/{language}")
             further, shortcomings = next(judged)
-            if progress is not None and workers is not None:
-                progress(f"{folder.root.name} {name}")
             cells += further
             found.add(shortcomings)
         found.settle([folder], request, left_out)
         yield cells
 
 
-def _judged_task(
-    item: tuple[PredictionSource, str], request: Request, progress: Callable[[str], None] | None
-) -> tuple[list[Cell], Shortcomings]:
-    """The cells of one task of a run."""
-    folder, wanted = item
-    cells, found = [], Shortcomings.none(1)
-    for name, language in asked_cells([folder], request):
-        if name == wanted:
-            if progress is not None:
-                progress(f"{name}/{language}")
-            # The texts of a cell are let go before the next one is read.
-            cells += [one.cell for one in answered_row([folder], name, language, request, found) if one is not None]
-    return cells, found
+def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> tuple[list[Cell], Shortcomings]:
+    """A cell of a run, if it has answers and gold; its texts are let go before there is another."""
+    folder, name, language = item
+    found = Shortcomings.none(1)
+    row = answered_row([folder], name, language, request, found)
+    return [answered.cell for answered in row if answered is not None], found

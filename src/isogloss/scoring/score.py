@@ -89,7 +89,7 @@ def score_request(
 ) -> Results:
     """Score predictions as a request says.
 
-    `progress` is called with each cell before it is judged, and `workers` share the tasks if there are any.
+    `progress` is called with each cell before it is judged, and `workers` share the cells if there are any.
     """
     folders = seed_folders(predictions)
     left_out: list[LeftOut] = []
@@ -106,7 +106,7 @@ def score_systems(
 ) -> dict[str, Results]:
     """Score several systems as a request says, by names that tell them apart; see `score_request`.
 
-    Where there are as many systems as workers, each worker takes whole ones; else they share the tasks of each.
+    Where there are as many systems as workers, each worker takes whole ones; else they share the cells of each.
     """
     if workers is None or len(systems) < workers.slots:
         found = [score_request(each, request, progress, workers) for each in systems]
