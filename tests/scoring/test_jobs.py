@@ -2,6 +2,9 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -128,3 +131,25 @@ def _unpicklable(item: int) -> Statistics:
     import numpy as np
 
     return Statistics(np.ones((item, 1)), Value("mine", ("x",), lambda sums, count: sums[..., 0]))
+
+
+def test_the_number_of_cores_does_not_change_a_bit() -> None:
+    """Processes that share the cores compute with fewer threads each."""
+    code = (
+        "import numpy as np\n"
+        "from isogloss.metrics.estimate import estimate\n"
+        "from isogloss.metrics.statistics import MEAN, Statistics\n"
+        "rows = np.random.default_rng(0).random((200_000, 1))\n"
+        "print(estimate(Statistics(rows, MEAN)).variance.hex())\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for threads in ("1", "2", "4")
+    }
+    assert len(said) == 1
