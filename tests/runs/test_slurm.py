@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def quick_site(mini_data: Path, slurm: SlurmSite, tmp_path: Path, monkeypatch: p
     """A site that has the system `fake`, and an engine that looks often."""
     monkeypatch.setattr(slurm_engine, "LOOK", 0.2)
     monkeypatch.setattr(slurm_engine, "GLANCE", 0.1)
+    monkeypatch.setattr(slurm_queue, "GRACE", 5.0)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(KNOW_FAKE)
     source = Path(slurm_engine.__file__).parents[2]
@@ -94,22 +96,23 @@ def test_whatever_is_killed_the_grid_is_filled(
     """More workers are wanted than the site takes in one array, and than it has room for; then trouble begins."""
     monkeypatch.setenv("FAKE_SLEEP", "800")
     plan = planned(tmp_path / "there", seeds=4)
-    disturbances: list[Callable[[], object]] = [
-        lambda: subprocess.run(["scancel", next(iter(holders(plan)))], check=True),
-        lambda: os.kill(next(iter(holders(plan).values())), signal.SIGKILL),
-        lambda: slurm.kill("slurmctld", signal.SIGTERM),
-        lambda: slurm.start("slurmctld"),
-        lambda: slurm.kill("node0"),
-        lambda: slurm.start("node0"),
+    disturbances: list[Callable[[str, int], object]] = [
+        lambda job, pid: subprocess.run(["scancel", job], check=False),
+        lambda job, pid: os.kill(pid, signal.SIGKILL),
+        lambda job, pid: slurm.kill("slurmctld", signal.SIGTERM),
+        lambda job, pid: slurm.start("slurmctld"),
+        lambda job, pid: slurm.kill("node0"),
+        lambda job, pid: slurm.start("node0"),
         # As SLURM does shortly before the time limit: the job goes back into the queue.
-        lambda: subprocess.run(["scancel", "--signal=USR2", next(iter(holders(plan)))], check=True),
+        lambda job, pid: subprocess.run(["scancel", "--signal=USR2", job], check=False),
     ]
     done = []
 
     def disturb(waiting: str, answering: CellKey | None = None) -> None:
-        if len(done) < len(disturbances) and finished(plan) > 2 * len(done) and holders(plan):
-            disturbances[len(done)]()
-            done.append(waiting)
+        if len(done) < len(disturbances) and finished(plan) > 2 * len(done) and (working := holders(plan)):
+            with suppress(ProcessLookupError):
+                disturbances[len(done)](*next(iter(working.items())))
+                done.append(waiting)
 
     on_slurm(plan, on_progress=disturb)
     assert len(done) == len(disturbances)
