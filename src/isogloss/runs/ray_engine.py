@@ -128,9 +128,8 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             options |= {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": OWN_STORE}
         try:
             _try(address)
-            ray.init(address=address or "local", **options)
+            _init(address or "local", options)
         except (OSError, ValueError, RuntimeError) as error:
-            ray.shutdown()
             where = f"the Ray cluster at {address}" if address else "a Ray cluster of this machine"
             reason = str(error).strip().partition("\n")[0]
             fix = "Give its address as ray://host:10001 or host:6379; ray start --head starts one"
@@ -235,6 +234,22 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         self._refs = {each: future for each, future in self._refs.items() if not future.done()} | {ref: ended}
         ref.future().add_done_callback(partial(_hand_on, ended))
         return ended
+
+
+def _init(address: str, options: Mapping[str, Any]) -> None:
+    """Connect; a head that is busy, but answers, may be too slow for Ray's patience once or twice.
+
+    Raises:
+        ConnectionError: it always is.
+    """
+    for patience in (2, 1, 0):
+        try:
+            ray.init(address=address, **options)
+            return
+        except ConnectionError:
+            ray.shutdown()
+            if not patience:
+                raise
 
 
 def _try(address: str) -> None:
