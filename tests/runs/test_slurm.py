@@ -28,22 +28,15 @@ from runs.slurm_cluster import SlurmSite, slurm, slurm_site, wait_until
 
 __all__ = ["mini_cache", "mini_data", "slurm", "slurm_site"]
 
-HERE = Path(__file__).parent
-
-# What every Python of the site does first.
-KNOW_FAKE = 'from isogloss.systems import base\nbase._SHIPPED["fake"] = "runs.grid_fake:FakeSystem"\n'
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def quick_site(mini_data: Path, slurm: SlurmSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_site(worker_path: Path, mini_data: Path, slurm: SlurmSite, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site that has the system `fake`, and an engine that looks often."""
     monkeypatch.setattr(slurm_engine, "LOOK", 0.2)
     monkeypatch.setattr(slurm_engine, "GLANCE", 0.1)
     monkeypatch.setattr(slurm_queue, "GRACE", 5.0)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(KNOW_FAKE)
-    source = Path(slurm_engine.__file__).parents[2]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tmp_path / "site", source, HERE.parent))))
 
 
 def planned(out: Path, system: str = "fake", seeds: int = 2) -> Plan:

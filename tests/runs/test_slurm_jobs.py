@@ -48,6 +48,7 @@ def test_a_job_asks_for_what_the_toml_says(tmp_path: Path) -> None:
         "gpus_per_node": 1,
         "mem": "8192M",
         "time": 90,
+        "wckey": None,
         "nodes": 1,
         "ntasks_per_node": 1,
         "cpus_per_task": 2,
