@@ -139,6 +139,17 @@ def test_jobs_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     assert leftovers(plan.root) == []
 
 
+def test_a_node_where_jobs_cannot_begin_is_avoided(tmp_path: Path) -> None:
+    """A full disk, say, or a module that one node lacks."""
+    plan, place = planned(tmp_path / "there", seeds=1), tmp_path / "place.toml"
+    place.write_text('engine = "slurm"\n[slurm]\nsetup = ["[ $SLURMD_NODENAME != node0 ] || exit 3"]\n')
+    on_slurm(plan, place=str(place), jobs=1)
+    assert is_as_undisturbed(plan, tmp_path)
+    scripts = [script.read_text() for script in (plan.root / ".slurm").glob("*_submission.sh")]
+    assert sum("--exclude=node0" in script for script in scripts) == 1
+    assert len(scripts) == 2
+
+
 def test_what_the_site_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, place = planned(tmp_path / "there"), tmp_path / "place.toml"
     with pytest.raises(UnknownNameError, match=r"unknown SLURM partition 'mian'.*Did you mean main"):
