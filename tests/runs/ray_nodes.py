@@ -26,8 +26,8 @@ from isogloss.tasks.task import Task
 from isogloss.workers import node_name
 from runs.grid_fake import FakeSystem
 
-# Small: jobs travel, not data; and as many nodes as these fit on any machine.
-NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+# Small: jobs travel, not data. The GPUs are told, not there: Ray only counts them.
+NODE = {"num_cpus": 1, "num_gpus": 2, "object_store_memory": 80 << 20}
 
 
 CARRIED = replace(task("mini-xnli"), id="carried", made_by="")
@@ -65,6 +65,10 @@ class TroubledSystem(FakeSystem):
 def refuse_to_open(forbidden: str, event: str, arguments: tuple[Any, ...]) -> None:
     if event == "open" and str(arguments[0]).startswith(forbidden):
         raise PermissionError(f"{arguments[0]} is not this node's")
+
+
+def visible_gpus() -> str:
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "")
 
 
 def package_and_file(path: Path) -> tuple[str, str]:

@@ -69,6 +69,13 @@ class SubmittedJob:
     ended: "Future[int]"
 
 
+def nothing_done() -> "Future[JobEnd]":
+    """The end of a job that nobody was given."""
+    ended: Future[JobEnd] = Future()
+    ended.set_result(JobEnd(""))
+    return ended
+
+
 class ClusterEngine(AbstractContextManager["ClusterEngine"]):
     """Executes jobs by the workers of a cluster, whose nodes come, go and fail."""
 
@@ -107,6 +114,9 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         return submitted.ended
 
     def _send(self, submitted: SubmittedJob) -> "Future[JobEnd]":
+        if submitted.job.help_others and self.resources.gpus != 0:
+            # To fit again what a slow node fits, or to wait for it, would keep a GPU from others.
+            return nothing_done()
         call = partial(execute_job, submitted.job, submitted.name, self.processes)
         return self.workers.submit(call, self.resources, self._faulty_nodes)
 

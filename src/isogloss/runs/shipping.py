@@ -20,7 +20,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
-from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job
+from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.place import Place
@@ -108,9 +108,7 @@ class ShippingEngine(ClusterEngine):
         job = submitted.job
         lock = None if job.help_others else acquire(self.plan.group_lock_path(job.group))
         if lock is None:
-            nothing: Future[JobEnd] = Future()
-            nothing.set_result(JobEnd(""))
-            return nothing
+            return nothing_done()
         self._locks[submitted.name] = lock
         places = self._places(job.group)
         parcels = [Parcel(self._share(path)[0], place) for place, path in places.items()]
