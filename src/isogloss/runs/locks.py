@@ -145,14 +145,6 @@ def owners(path: Path) -> list[Owner]:
     return [link.owner for link in _chain(path)]
 
 
-def is_free(path: Path) -> bool:
-    """Whether nobody has a lock."""
-    lock = acquire(path)
-    if lock is not None:
-        lock.release()
-    return lock is not None
-
-
 @contextmanager
 def on_behalf_of(job: str) -> Iterator[None]:
     """A context in which locks are taken for a job, by its name."""

@@ -18,8 +18,8 @@ from warnings import warn
 
 from isogloss.errors import IsoglossError
 from isogloss.runs.deaths import fail_cells, held_cells
-from isogloss.runs.engine import CellsJob
-from isogloss.runs.locks import is_free, release_all
+from isogloss.runs.engine import CellsJob, is_free
+from isogloss.runs.locks import release_all
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, site_nodes
