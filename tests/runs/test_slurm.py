@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -27,21 +28,15 @@ from runs.slurm_cluster import SlurmSite, slurm, slurm_site, wait_until
 
 __all__ = ["mini_cache", "mini_data", "slurm", "slurm_site"]
 
-HERE = Path(__file__).parent
-
-# What every Python of the site does first.
-KNOW_FAKE = 'from isogloss.systems import base\nbase._SHIPPED["fake"] = "runs.grid_fake:FakeSystem"\n'
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def quick_site(mini_data: Path, slurm: SlurmSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_site(worker_path: Path, mini_data: Path, slurm: SlurmSite, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site that has the system `fake`, and an engine that looks often."""
     monkeypatch.setattr(slurm_engine, "LOOK", 0.2)
     monkeypatch.setattr(slurm_engine, "GLANCE", 0.1)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(KNOW_FAKE)
-    source = Path(slurm_engine.__file__).parents[2]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tmp_path / "site", source, HERE.parent))))
+    monkeypatch.setattr(slurm_queue, "GRACE", 5.0)
 
 
 def planned(out: Path, system: str = "fake", seeds: int = 2) -> Plan:
@@ -94,22 +89,23 @@ def test_whatever_is_killed_the_grid_is_filled(
     """More workers are wanted than the site takes in one array, and than it has room for; then trouble begins."""
     monkeypatch.setenv("FAKE_SLEEP", "800")
     plan = planned(tmp_path / "there", seeds=4)
-    disturbances: list[Callable[[], object]] = [
-        lambda: subprocess.run(["scancel", next(iter(holders(plan)))], check=True),
-        lambda: os.kill(next(iter(holders(plan).values())), signal.SIGKILL),
-        lambda: slurm.kill("slurmctld", signal.SIGTERM),
-        lambda: slurm.start("slurmctld"),
-        lambda: slurm.kill("node0"),
-        lambda: slurm.start("node0"),
+    disturbances: list[Callable[[str, int], object]] = [
+        lambda job, pid: subprocess.run(["scancel", job], check=False),
+        lambda job, pid: os.kill(pid, signal.SIGKILL),
+        lambda job, pid: slurm.kill("slurmctld", signal.SIGTERM),
+        lambda job, pid: slurm.start("slurmctld"),
+        lambda job, pid: slurm.kill("node0"),
+        lambda job, pid: slurm.start("node0"),
         # As SLURM does shortly before the time limit: the job goes back into the queue.
-        lambda: subprocess.run(["scancel", "--signal=USR2", next(iter(holders(plan)))], check=True),
+        lambda job, pid: subprocess.run(["scancel", "--signal=USR2", job], check=False),
     ]
     done = []
 
     def disturb(waiting: str, answering: CellKey | None = None) -> None:
-        if len(done) < len(disturbances) and finished(plan) > 2 * len(done) and holders(plan):
-            disturbances[len(done)]()
-            done.append(waiting)
+        if len(done) < len(disturbances) and finished(plan) > 2 * len(done) and (working := holders(plan)):
+            with suppress(ProcessLookupError):
+                disturbances[len(done)](*next(iter(working.items())))
+                done.append(waiting)
 
     on_slurm(plan, on_progress=disturb)
     assert len(done) == len(disturbances)
@@ -141,6 +137,17 @@ def test_jobs_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
         on_slurm(plan, place=str(place))
     assert queue() == []
     assert leftovers(plan.root) == []
+
+
+def test_a_node_where_jobs_cannot_begin_is_avoided(tmp_path: Path) -> None:
+    """A full disk, say, or a module that one node lacks."""
+    plan, place = planned(tmp_path / "there", seeds=1), tmp_path / "place.toml"
+    place.write_text('engine = "slurm"\n[slurm]\nsetup = ["[ $SLURMD_NODENAME != node0 ] || exit 3"]\n')
+    on_slurm(plan, place=str(place), jobs=1)
+    assert is_as_undisturbed(plan, tmp_path)
+    scripts = [script.read_text() for script in (plan.root / ".slurm").glob("*_submission.sh")]
+    assert sum("--exclude=node0" in script for script in scripts) == 1
+    assert len(scripts) == 2
 
 
 def test_what_the_site_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

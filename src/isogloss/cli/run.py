@@ -106,7 +106,11 @@ def run_shown(
             return run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place or HERE)
     except KeyboardInterrupt:
         console.print(f"interrupted: {count_cells(plan).cell_counts}", highlight=False, soft_wrap=True)
-        console.print("The same command goes on from here.")
+        detached = place is not None and place.on_interrupt == "detach"
+        goes_on = (
+            "The cluster goes on; the same command waits for it." if detached else "The same command goes on from here."
+        )
+        console.print(goes_on)
         raise typer.Exit(130) from None
 
 

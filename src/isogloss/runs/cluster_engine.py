@@ -22,11 +22,13 @@ from isogloss.errors import IsoglossError
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.fit import CellOutcome
+from isogloss.runs.grid import follow, leading
 from isogloss.runs.locks import on_behalf_of, owners, release_all, releasing_on_interrupt
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import Provenance
 from isogloss.systems.base import System
+from isogloss.training.processes import is_main
 from isogloss.workers import WorkerDiedError, Workers, node_name
 
 # How often a worker may die over a cell before the cell has failed.
@@ -67,6 +69,13 @@ class SubmittedJob:
     ended: "Future[int]"
 
 
+def nothing_done() -> "Future[JobEnd]":
+    """The end of a job that nobody was given."""
+    ended: Future[JobEnd] = Future()
+    ended.set_result(JobEnd(""))
+    return ended
+
+
 class ClusterEngine(AbstractContextManager["ClusterEngine"]):
     """Executes jobs by the workers of a cluster, whose nodes come, go and fail."""
 
@@ -75,6 +84,8 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         self.place = place
         self.workers = workers
         self.resources = place.resources_of(plan.system)
+        # Those of one fit; each has a GPU.
+        self.processes = max(1, int(self.resources.gpus or 0))
         self._running: dict[Future[JobEnd], SubmittedJob] = {}
         self._deaths: Counter[CellKey] = Counter()
         self._faults: Counter[str] = Counter()
@@ -103,7 +114,10 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         return submitted.ended
 
     def _send(self, submitted: SubmittedJob) -> "Future[JobEnd]":
-        call = partial(execute_job, submitted.job, submitted.name)
+        if submitted.job.help_others and self.resources.gpus != 0:
+            # To fit again what a slow node fits, or to wait for it, would keep a GPU from others.
+            return nothing_done()
+        call = partial(execute_job, submitted.job, submitted.name, self.processes)
         return self.workers.submit(call, self.resources, self._faulty_nodes)
 
     def wait(self, seconds: float) -> None:
@@ -161,13 +175,30 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
 _BUILT: list[tuple[str, Mapping[str, Any], System]] = []
 
 
-def execute_job(job: CellsJob, name: str) -> JobEnd:
-    """Execute a job in this process, a worker's; its locks bear the name of the job."""
+def execute_job(job: CellsJob, name: str, processes: int = 1) -> JobEnd:
+    """Execute a job in this process, a worker's, or in several that fit together; its locks bear the name of the job.
+
+    Raises:
+        WorkerDiedError: one of several processes died.
+    """
+    if processes > 1:
+        from isogloss.runs.job_process import call_together
+
+        return call_together(partial(_execute_in_step, job, name), processes)
     with on_behalf_of(name), releasing_on_interrupt(job.plan.root):
         try:
             return JobEnd(node_name(), job.execute(_system_of(job.plan)))
         except (IsoglossError, OSError) as error:
             return JobEnd.of_error(error)
+
+
+def _execute_in_step(job: CellsJob, name: str) -> JobEnd:
+    """Execute a job together with the other processes of this fit: the first fills cells, the others fit with it."""
+    if not is_main():
+        follow(job.plan, job.plan.build_system())
+        return JobEnd(node_name())
+    with leading():
+        return execute_job(job, name)
 
 
 def _system_of(plan: Plan) -> System:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from isogloss.runs.cells import fill_cell
 from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
-from isogloss.runs.locks import Lock, acquire, holder, is_free
+from isogloss.runs.locks import Lock, acquire, holder
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.sharing import further_fits
 from isogloss.systems.base import System
@@ -90,6 +90,14 @@ class CellsJob:
                     filled += 1
         on_progress("")
         return filled
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody has a lock."""
+    lock = acquire(path)
+    if lock is not None:
+        lock.release()
+    return lock is not None
 
 
 def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -> FitResult:

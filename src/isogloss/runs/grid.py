@@ -66,10 +66,14 @@ def run_plan(
             prepare(plan, system, configuration, force=force)
             place.describe(plan.seed_folders)
         on_progress("")
-        if engine is None:
-            engine = InProcessEngine(system, on_progress) if in_process else place.engine(plan, jobs)
-        with engine:
-            fill(plan, engine, on_progress, SharedTrainings(plan, system))
+        if engine is None and place.fills_by_itself:
+            from isogloss.runs.ray_detached import fill_detached
+
+            fill_detached(plan, place, jobs, on_progress)
+        else:
+            here = InProcessEngine(system, on_progress) if in_process and engine is None else None
+            with engine or here or place.engine(plan, jobs) as entered:
+                fill(plan, entered, on_progress, SharedTrainings(plan, system))
         on_progress("")
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             return write_results(plan)

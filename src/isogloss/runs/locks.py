@@ -52,6 +52,11 @@ class Owner(msgspec.Struct, frozen=True):
     since: str = ""
     job: str = ""
 
+    @property
+    def node(self) -> str:
+        """The name of the machine."""
+        return self.machine.partition(" ")[0]
+
 
 class _Link(NamedTuple):
     file: Path
@@ -126,9 +131,7 @@ def holder(path: Path) -> str:
     file, owner = chain[-1]
     if not owner.machine:
         return f"nobody, for it is damaged, and is taken over when it is {IMPOSSIBLE:.0f} s old"
-    said = f"process {owner.pid} on {owner.machine.partition(' ')[0]}" + (
-        f" since {owner.since}" if owner.since else ""
-    )
+    said = f"process {owner.pid} on {owner.node}" + (f" since {owner.since}" if owner.since else "")
     if owner.machine != _machine() and _written(file) > time.time() + STALE:
         dated = datetime.fromtimestamp(min(_written(file), _LATEST), UTC).isoformat(sep=" ", timespec="seconds")
         said += (
@@ -140,14 +143,6 @@ def holder(path: Path) -> str:
 def owners(path: Path) -> list[Owner]:
     """The owner of a lock, last, after the dead ones it was taken over from."""
     return [link.owner for link in _chain(path)]
-
-
-def is_free(path: Path) -> bool:
-    """Whether nobody has a lock."""
-    lock = acquire(path)
-    if lock is not None:
-        lock.release()
-    return lock is not None
 
 
 @contextmanager

@@ -44,6 +44,7 @@ class Place:
             they do not, and files travel with the jobs.
         on_interrupt: what Ctrl-C does to the jobs: "stop" ends them, "detach" leaves them at work.
         jobs: the most jobs at a time, 0 for as many as there is room for.
+        environment: patterns of the environment variables that jobs are told; SLURM tells all.
         resources: what a job needs.
         systems: what jobs of some systems need instead, by a pattern of the system's name (`encoder:*`).
         slurm: what else a SLURM site wants to know: account, qos, constraint, setup (commands before each job).
@@ -56,6 +57,7 @@ class Place:
     files: str = "folder"
     on_interrupt: str = "stop"
     jobs: int = 0
+    environment: tuple[str, ...] = ("ISOGLOSS_*", "HF_*", "TRANSFORMERS_*")
     resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
     slurm: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -88,6 +90,11 @@ class Place:
     def is_here(self) -> bool:
         """Whether it is this machine's processes."""
         return self.engine_name == "processes"
+
+    @property
+    def fills_by_itself(self) -> bool:
+        """Whether the cluster fills a grid without the command that asked for it; SLURM's jobs stay by themselves."""
+        return self.engine_name == "ray" and self.on_interrupt == "detach"
 
     def resources_of(self, system: str) -> Resources:
         """What a job of a system needs: of the last pattern that its name matches, or what all need.
@@ -176,6 +183,10 @@ def _place_value(key: str, value: Any, where: str) -> Any:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise IsoglossError(f"jobs = {value!r} is not a whole number, 0 or larger", where=where)
         return value
+    if key == "environment":
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise IsoglossError(f"environment = {value!r} is not a list of texts", where=where)
+        return (*Place.environment, *value)
     if not isinstance(value, str):
         raise IsoglossError(f"{key} = {value!r} is not a text", where=where)
     if key in _CHOICES and value not in _CHOICES[key]:

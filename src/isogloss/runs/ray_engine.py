@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +23,7 @@ from warnings import warn
 import ray
 from ray import exceptions as ray_errors
 
-import isogloss
+from isogloss import version
 from isogloss.errors import IsoglossError
 from isogloss.runs.place import Place
 from isogloss.workers import NODE_VARIABLE, ONE_CORE, Resources, WorkerDiedError
@@ -38,10 +39,7 @@ GRACE = 2.0
 # Bytes of the object store of a cluster of our own: jobs are small, and files lie in folders.
 OWN_STORE = 200 << 20
 
-# What our processes are told by the environment goes to the cluster's too.
-_HANDED_ON = ("ISOGLOSS_", "HF_", "TRANSFORMERS_")
-
-# But where files travel, the nodes have folders of their own.
+# Where files travel, the nodes have folders of their own.
 _OUR_FOLDERS = ("ISOGLOSS_CACHE", "ISOGLOSS_DATA", "ISOGLOSS_TRANSLATIONS", "HF_HOME")
 
 _DEATHS = (
@@ -51,7 +49,11 @@ _DEATHS = (
     ray_errors.LocalRayletDiedError,
     ray_errors.ObjectLostError,
     ray_errors.TaskCancelledError,
+    ray_errors.ActorDiedError,
 )
+
+
+_KEPT = "What is done is kept: the same command goes on, on any engine"
 
 
 class ClusterGoneError(IsoglossError):
@@ -90,10 +92,12 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         self._nodes: list[dict[str, Any]] = []
         self._looked = float("-inf")
         self._head: tuple[str, int] | None = None
-        self._environment = {
+        self._task = ray.remote(_execute)
+        self.environment = {
             name: value
             for name, value in os.environ.items()
-            if name.startswith(_HANDED_ON) and not (place.files == "ship" and name in _OUR_FOLDERS)
+            if any(fnmatchcase(name, pattern) for pattern in place.environment)
+            and not (place.files == "ship" and name in _OUR_FOLDERS)
         }
 
     def __enter__(self) -> "RayWorkers":
@@ -118,13 +122,14 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "isogloss"}
         if self.place.files == "ship":
             # Where no folder is shared, the nodes need not have this package, nor this version of it.
-            options["runtime_env"] = {"py_modules": [str(Path(isogloss.__file__).parent)]}
+            options["runtime_env"] = {"py_modules": [str(Path(version.__file__).parent)]}
         if not address:
             cpus = self.most or os.cpu_count() or 1
             options |= {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": OWN_STORE}
         try:
-            ray.init(address=address or "local", **options)
-        except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+            _try(address)
+            _init(address or "local", options)
+        except (OSError, ValueError, RuntimeError) as error:
             where = f"the Ray cluster at {address}" if address else "a Ray cluster of this machine"
             reason = str(error).strip().partition("\n")[0]
             fix = "Give its address as ray://host:10001 or host:6379; ray start --head starts one"
@@ -169,17 +174,22 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             ClusterGoneError: the head is silent.
         """
         if time.monotonic() - self._looked > LOOK:
-            self._check_head()
+            self.check_head()
             self._nodes = [node for node in ray.nodes() if node["Alive"]]
             self._looked = time.monotonic()
         return self._nodes
 
-    def _check_head(self) -> None:
+    def check_head(self) -> None:
+        """Make sure that the head answers.
+
+        Raises:
+            ClusterGoneError: it is silent.
+        """
         deadline = time.monotonic() + SILENT
         while not self._answers():
             if time.monotonic() > deadline:
                 what = f"the Ray cluster at {self.place.address or ':'.join(map(str, self._head or ()))} is gone"
-                raise ClusterGoneError(what, fix="What is done is kept: the same command goes on, on any engine")
+                raise ClusterGoneError(what, fix=_KEPT)
             time.sleep(SILENT / 10)
 
     def _answers(self) -> bool:
@@ -187,7 +197,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         if self._head is None:
             return self._is_client
         try:
-            socket.create_connection(self._head, timeout=SILENT / 2).close()
+            _try(":".join(map(str, self._head)))
         except OSError:
             return False
         return True
@@ -213,18 +223,44 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
 
         It is given, as arguments, functions that return what was `shared`, in that order.
         """
+        self.check_head()  # of a silent one, Ray would wait for an answer
         self._look()
         self._needs = resources
         options = self._options(resources) | {"max_retries": 0}
         if avoid:
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(avoid))})"}
-        if not options["num_gpus"]:
-            options["max_calls"] = 0  # the process is used again
-        ref = ray.remote(**options)(_execute).remote(pickle.dumps(call), self._environment, list(shared))
+        ref = self._task.options(**options).remote(pickle.dumps(call), self.environment, list(shared))
         ended: Future[T] = Future()
         self._refs = {each: future for each, future in self._refs.items() if not future.done()} | {ref: ended}
         ref.future().add_done_callback(partial(_hand_on, ended))
         return ended
+
+
+def _init(address: str, options: Mapping[str, Any]) -> None:
+    """Connect; a head that is busy, but answers, may be too slow for Ray's patience once or twice.
+
+    Raises:
+        ConnectionError: it always is.
+    """
+    for patience in (2, 1, 0):
+        try:
+            ray.init(address=address, **options)
+            return
+        except ConnectionError:
+            ray.shutdown()
+            if not patience:
+                raise
+
+
+def _try(address: str) -> None:
+    """See whether something answers at an address that has a port: Ray itself would ask for half a minute.
+
+    Raises:
+        OSError: nothing does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=SILENT / 2).close()
 
 
 def _room(has: Mapping[str, float], needs: Mapping[str, Any]) -> int:
@@ -237,17 +273,24 @@ def _room(has: Mapping[str, float], needs: Mapping[str, Any]) -> int:
 def _hand_on(ended: "Future[T]", inner: "Future[_CallEnd]") -> None:
     """End a future as Ray's own has ended, in our words."""
     error = inner.exception()
-    if error is None:
-        end = inner.result()
-        ended.set_result(end.value) if end.error is None else ended.set_exception(end.error)
-    elif isinstance(error, _DEATHS):
-        ended.set_exception(WorkerDiedError(_sentence(error)))
-    elif isinstance(error, ConnectionError):
-        fix = "What is done is kept: the same command goes on, on any engine"
-        ended.set_exception(ClusterGoneError(f"the Ray cluster is gone: {_sentence(error)}", fix=fix))
+    if error is not None:
+        ended.set_exception(error_of(error))
+        return
+    end = inner.result()
+    if end.error is not None:
+        ended.set_exception(end.error)
     else:
-        fix = 'Every node needs this version of isogloss, or give files = "ship": docs/clusters.md'
-        ended.set_exception(IsoglossError(f"a worker could not begin: {_sentence(error)}", fix=fix))
+        ended.set_result(end.value)
+
+
+def error_of(error: BaseException) -> IsoglossError:
+    """What Ray says has happened, in our words."""
+    if isinstance(error, _DEATHS):
+        return WorkerDiedError(_sentence(error))
+    if isinstance(error, ConnectionError):
+        return ClusterGoneError(f"the Ray cluster is gone: {_sentence(error)}", fix=_KEPT)
+    fix = 'Every node needs this version of isogloss, or give files = "ship": docs/clusters.md'
+    return IsoglossError(f"a worker could not begin: {_sentence(error)}", fix=fix)
 
 
 def _sentence(error: BaseException) -> str:

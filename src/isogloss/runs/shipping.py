@@ -20,7 +20,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
-from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job
+from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.place import Place
@@ -108,13 +108,11 @@ class ShippingEngine(ClusterEngine):
         job = submitted.job
         lock = None if job.help_others else acquire(self.plan.group_lock_path(job.group))
         if lock is None:
-            nothing: Future[JobEnd] = Future()
-            nothing.set_result(JobEnd(""))
-            return nothing
+            return nothing_done()
         self._locks[submitted.name] = lock
         places = self._places(job.group)
         parcels = [Parcel(self._share(path)[0], place) for place, path in places.items()]
-        call = partial(execute_shipped, job, submitted.name, parcels)
+        call = partial(execute_shipped, job, submitted.name, self.processes, parcels)
         handles = [self._share(path)[1] for path in places.values()]
         return self.workers.submit(call, self.resources, self._faulty_nodes, handles)
 
@@ -203,12 +201,15 @@ def _model(plan: Plan) -> Path | None:
     return path if argument and path.is_dir() else None
 
 
-def execute_shipped(job: CellsJob, name: str, parcels: Sequence[Parcel], *fetches: Callable[[], bytes]) -> JobEnd:
+def execute_shipped(
+    job: CellsJob, name: str, processes: int, parcels: Sequence[Parcel], *fetches: Callable[[], bytes]
+) -> JobEnd:
     """Execute a job in this process, a worker's, in a folder of its own.
 
     Args:
         job: as the one who asked would execute it at home.
         name: the job's.
+        processes: how many fit together.
         parcels: what it reads.
         fetches: give the bytes of the parcels, in their order.
 
@@ -231,7 +232,7 @@ def execute_shipped(job: CellsJob, name: str, parcels: Sequence[Parcel], *fetche
             return JobEnd.of_error(error)
         os.environ["ISOGLOSS_DATA"] = str(folder / DATA)
         home, here = job.plan, _moved(job.plan, folder, model)
-        end = execute_job(replace(job, plan=here), name)
+        end = execute_job(replace(job, plan=here), name, processes)
         if end.error is not None:
             return end
         said = {str(here.root): str(home.root), str(here.request.data): str(home.request.data)}

@@ -18,8 +18,8 @@ from warnings import warn
 
 from isogloss.errors import IsoglossError
 from isogloss.runs.deaths import fail_cells, held_cells
-from isogloss.runs.engine import CellsJob
-from isogloss.runs.locks import is_free, release_all
+from isogloss.runs.engine import CellsJob, is_free
+from isogloss.runs.locks import release_all
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, site_nodes
@@ -53,7 +53,6 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self.worker = SlurmWorker(plan, fits_together(resources))
         self._awaited: dict[Future[int], list[CellKey]] = {}
         self._workers: set[str] = set()
-        self._ended: set[str] = set()
         self._deaths: Counter[CellKey] = Counter()
         self._said: set[str] = set()
         self._nodes = len(nodes)
@@ -75,7 +74,7 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         if kind is not None and issubclass(kind, KeyboardInterrupt) and self.detaches:
             return
         self.queue.end()
-        for number in self._workers | self._ended:
+        for number in self._workers:
             release_all(self.plan.root, number)
 
     def submit(self, job: CellsJob) -> "Future[int]":
@@ -124,7 +123,6 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
                 warn(f"{job}: it may wait for long", stacklevel=2)
             if job.has_ended:
                 self._workers.remove(number)
-                self._ended.add(number)
                 self._see_off(job)
         wanted = self._wanted(missing)
         if wanted > 0:
@@ -132,24 +130,35 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
 
     def _see_off(self, job: QueuedJob) -> None:
         """Blame the cells that a worker died over, fail those it is too often, and let others have them."""
-        held = self.plan.missing(held_cells(self.plan, lambda owner: owner.job == job.number))
         if job.state == "NODE_FAIL":
-            # Its node is out of reach, and it may be alive there: its locks become stale if it is not.
-            held = []
-        elif held:
+            return  # on a node out of reach it may be alive: its locks become stale if it is not
+        held = self.plan.missing(held_cells(self.plan, lambda owner: owner.job == job.number))
+        if held:
+            release_all(self.plan.root, job.number)
+        if job.state == "PREEMPTED":
+            return
+        if held:
             self._deaths.update(held)
             failed = [cell for cell in held if self._deaths[cell] >= MOST_DEATHS]
             reason = f"the process died {MOST_DEATHS} times, at last {job}"
             fail_cells(self.plan, failed, reason, self.queue.last_words(job.number))
-            release_all(self.plan.root, job.number)
-        elif job.state not in ("", "COMPLETED", "PREEMPTED"):
-            # A full disk, say, which another node may not have.
+        elif job.state not in ("", "COMPLETED"):
+            self._ended_idle(job)
+
+    def _ended_idle(self, job: QueuedJob) -> None:
+        """Take note of a worker that ended before its time, though no cell is to blame.
+
+        Raises:
+            SystemFailureError: it is not the first, and none fills a cell.
+        """
+        if job.state == "FAILED":
+            # For a full disk, say, which another node may not have.
             self._bad_nodes.add(job.node)
-            self._idle_deaths += 1
-            if self._idle_deaths >= MOST_DEATHS:
-                what = f"the jobs of {self.plan.system} end before they fill a cell, at last {job}"
-                fix = self.queue.last_words(job.number) or f"Their logs, if any, are in {self.queue.folder}"
-                raise SystemFailureError(what, fix=fix)
+        self._idle_deaths += 1
+        if self._idle_deaths >= MOST_DEATHS:
+            what = f"the jobs of {self.plan.system} end before they fill a cell, at last {job}"
+            fix = self.queue.last_words(job.number) or f"Their logs, if any, are in {self.queue.folder}"
+            raise SystemFailureError(what, fix=fix)
 
     def _wanted(self, missing: list[FitGroup]) -> int:
         """How many workers to start: one for each group that nobody works on, less those that will take one."""

@@ -26,8 +26,8 @@ ENDED = frozenset(
 USUAL = frozenset(("", "BeginTime", "Cleaning", "JobArrayTaskLimit", "Priority", "Prolog", "Resources"))
 # Seconds that a command of SLURM may take; a controller that is down lets it wait for long.
 PATIENCE = 30.0
-# Seconds that cancelled jobs have to end.
-GRACE = 60.0
+# Seconds that cancelled jobs have to end: SLURM kills those that do not listen after 30, as most sites have it.
+GRACE = 35.0
 # Lines of a log that explain a death.
 LAST_LINES = 12
 

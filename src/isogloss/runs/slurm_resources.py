@@ -27,8 +27,9 @@ def sbatch_parameters(place: Place, resources: Resources, processes: int | None 
         **({"partition": place.partition} if place.partition else {}),
         **({"gpus_per_node": math.ceil(resources.gpus)} if resources.gpus else {}),
         **({"mem": f"{megabytes}M"} if megabytes else {}),
-        # None leaves it to the partition; submitit's own default are five minutes.
+        # None leaves them to the site; submitit would say five minutes, and its name as a key to charge.
         "time": math.ceil(resources.hours * 60) or None,
+        "wckey": None,
         "nodes": 1,
         "ntasks_per_node": tasks,
         "cpus_per_task": cores,
