@@ -118,6 +118,16 @@ class TestEquality:
         assert_same(found, ranking.search(queries, candidates))
         assert seen == [(done, 9) for done in range(10)]
 
+    def test_what_torch_proposes_is_decided_as_ever(self, tmp_path, monkeypatch):
+        torch = pytest.importorskip("torch")
+        rng = np.random.default_rng(5)
+        queries = rng.standard_normal((30, 50)).astype("f4")
+        candidates = rng.standard_normal((90, 50)).astype("f4")[rng.integers(0, 90, 400)]
+        expected = ranking.search(queries, candidates, 9)
+        monkeypatch.setattr("isogloss.metrics.search._torch_with_device", lambda *_: torch)
+        paths = written(tmp_path, queries, candidates)
+        assert_same(isogloss.search(*paths, out=tmp_path / "out", k=9, shard_rows=77), expected)
+
     def test_fortran_order_and_other_bytes(self, tmp_path):
         rng = np.random.default_rng(3)
         queries, candidates = rng.standard_normal((9, 5)).astype(">f4"), rng.standard_normal((80, 5)).astype("f4")

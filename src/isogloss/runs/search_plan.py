@@ -155,7 +155,7 @@ def plan_search(
         raise PredictionError(error.what, where=f"{files.queries} and {files.candidates}", fix=error.fix) from None
     blocks = _blocks(vectors, pool, k, dtype, memory)
     # Half a minute each, but one for every worker at least, and all in memory.
-    by_work = max(_WORK // (len(vectors) * pool.shape[1]), len(pool) // _MOST_SHARDS, 1)
+    by_work = max(_WORK // (len(vectors) * pool.shape[1]), -(-len(pool) // _MOST_SHARDS))
     rows = shard_rows or min(by_work, -(-len(pool) // jobs))
     sizes = (len(vectors), len(pool), pool.shape[1])
     rows = min(rows, blocks.mapped_candidates)
