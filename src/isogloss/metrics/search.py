@@ -255,15 +255,19 @@ class _TorchProduct:
     def __init__(self, torch: Any, block: Matrix) -> None:
         self.torch = torch
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.block = torch.from_numpy(block).to(self.device)
+        self.block = self._tensor(block)
+
+    def _tensor(self, matrix: Matrix) -> Any:
+        # Torch warns of memory that it may not write to, such as that of a mapped file.
+        return self.torch.from_numpy(matrix if matrix.flags.writeable else matrix.copy()).to(self.device)
 
     def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
         """As `_NumpyProduct.pairs`."""
-        scores = self.torch.from_numpy(batch).to(self.device) @ self.block.T
+        scores = self._tensor(batch) @ self.block.T
         if scores.shape[1] >= k:
             kth = self.torch.topk(scores, k).values[:, -1].cpu().numpy()
             floor = np.maximum(floor, kth - 2 * slack)
-        reached = scores >= self.torch.from_numpy(_round_down(floor, batch.dtype)).to(self.device)
+        reached = scores >= self._tensor(_round_down(floor, batch.dtype))
         for some in _few(len(batch), int(reached.sum())):
             query, column = reached[some].nonzero().cpu().numpy().T
             yield some, query + some.start, column
