@@ -24,6 +24,7 @@ pytest_plugins = ["tiny_models"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the tests that can go on for as long as one likes."""
     parser.addoption("--kills", type=int, default=8, help="how often a run is killed, and a file of it damaged")
+    parser.addoption("--cluster-kills", type=int, default=5, help="how many workers and nodes of a cluster are killed")
     parser.addoption("--board-submissions", type=int, default=30, help="submissions whose workers are killed")
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload by way of nginx")
     group = parser.getgroup("fuzz")

@@ -31,6 +31,7 @@ __all__ = [
     "runs",
     "score",
     "scoring",
+    "search",
     "select",
     "systems",
     "task",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from isogloss.predictions.validate import validate
     from isogloss.report.write import report
     from isogloss.runs.api import run, train
+    from isogloss.runs.sharded_search import search
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.tasks.loading import load
@@ -80,6 +82,7 @@ else:
         "export": "predictions.export",
         "run": "runs.api",
         "train": "runs.api",
+        "search": "runs.sharded_search",
     }
     _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
 

@@ -5,12 +5,14 @@ import re
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from isogloss.runs import progress
+from isogloss.runs import locks, progress
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.progress import GridProgress, shown
+from isogloss.runs.records import read_record, write_record
 from isogloss.scoring.cells import Request
 from runs.grid_fake import mini_cache, mini_data
 
@@ -74,3 +76,40 @@ def test_a_terminal_has_a_bar_while_a_system_answers_and_no_longer(
         sys.stderr.write("a bar of another\n")
     # Nothing is drawn over what comes after the bar.
     assert "answering" not in screen.getvalue()[len(shown_so_far) :]
+
+
+def test_machines_are_told_apart(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two machines have filled cells, and one of them is at another; this one knows by the folder alone."""
+    plan = planned(tmp_path)
+    run_plan(plan)
+    seen = GridProgress(plan)
+    seen.update()
+    assert seen.by_node() == {}  # all by this machine, of which there is nothing to say
+    for language, node in (("de", "far"), ("en", "farther")):
+        path = plan.record_path(CellKey(0, "mini-xquad", language))
+        record = read_record(path)
+        assert record is not None
+        write_record(
+            path, msgspec.structs.replace(record, provenance=msgspec.structs.replace(record.provenance, node=node))
+        )
+    running = CellKey(0, "mini-xquad", "sw")
+    plan.record_path(running).unlink()
+    owner = locks.Owner("far boot space", 1, "1", "token")
+    plan.lock_path(running).write_bytes(msgspec.json.encode(owner))
+    seen = GridProgress(plan)
+    table = seen.table()
+    assert seen.node_counts() == "far: 1 done, 1 running; farther: 1 done"
+    assert [*table.columns[0].cells] == ["mini-xquad", "all", "on far", "on farther"]
+    assert [*table.columns[1].cells] == ["2", "2", "1", "1"]
+
+
+def test_a_log_says_what_others_are_at(
+    mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SILENCE", 0.0)
+    plan = planned(tmp_path)
+    running = plan.lock_path(plan.cells[0])
+    running.parent.mkdir(parents=True)
+    running.write_bytes(msgspec.json.encode(locks.Owner("far boot space", 1, "1", "token")))
+    GridProgress(plan).log()
+    assert "0 of 3 cells finished, 1 running; about – to go; far: 1 running" in capsys.readouterr().err

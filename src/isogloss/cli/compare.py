@@ -9,6 +9,7 @@ from isogloss.cli.options import (
     Data,
     Format,
     Gold,
+    Jobs,
     Languages,
     PartialGold,
     Resample,
@@ -35,6 +36,7 @@ def compare(
     resample: Resample = "source",
     json: Annotated[Path | None, typer.Option(help="Write the comparison as JSON.")] = None,
     form: Format = "table",
+    jobs: Jobs = 1,
 ) -> None:
     """Compare systems on the cells they share: differences with 95 % intervals and corrected p-values.
 
@@ -48,17 +50,19 @@ def compare(
       isogloss compare mbert xlmr --data data
       isogloss compare mbert xlmr mt5 --tasks xquad --languages en,zh \\
           --json comparison.json
+      isogloss compare runs/*/zero-shot --data data --jobs 8
     """
     from isogloss.report.compare_tables import comparison_tables
     from isogloss.report.tables import show
     from isogloss.scoring.compare import compare_request
     from isogloss.scoring.results import write_json
+    from isogloss.workers import local_workers
 
     if len(systems) < 2:
         raise typer.BadParameter("a comparison needs two prediction folders at least", param_hint="SYSTEMS")
     request = make_request(suite, tasks, languages, split, data, gold, partial_gold, resample)
-    with progress("comparing") as step:
-        comparisons = compare_request(systems, request, step)
+    with progress("comparing") as step, local_workers(jobs) as workers:
+        comparisons = compare_request(systems, request, step, workers)
     if json is not None:
         write_json(json, comparisons)
     show([table for comparison in comparisons for table in comparison_tables(comparison)], form)

@@ -43,6 +43,7 @@ def explain(
     across: Annotated[bool, typer.Option("--across", hidden=True)] = False,
     strict: Annotated[bool, typer.Option("--strict", hidden=True)] = False,
     resample: Annotated[str, typer.Option(hidden=True)] = "source",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, hidden=True)] = 1,
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
     bias: Annotated[bool, typer.Option("--bias", help="Only the data: no system needed.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything that was found out as JSON.")] = None,
@@ -69,6 +70,7 @@ def explain(
     from isogloss.explain.analysis import explain_request
     from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
+    from isogloss.workers import local_workers
 
     request = make_request(suite, tasks, languages, split, data, None, False if strict else None, resample, dialect)
     selection = select_attributes(words(attributes), request, convention)
@@ -81,8 +83,8 @@ def explain(
         with progress("looking at the data") as step:
             found = bias_request(request, selection, step)
     elif systems:
-        with progress("explaining") as step:
-            found = explain_request(systems, request, selection, examples=examples, progress=step)
+        with progress("explaining") as step, local_workers(jobs) as workers:
+            found = explain_request(systems, request, selection, examples=examples, progress=step, workers=workers)
     else:
         raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
     _write_and_show(found, json, html, across=across)

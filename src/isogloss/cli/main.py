@@ -30,6 +30,7 @@ VERBS = {
     "predict": ("predict", "Have a system answer one task in one language."),
     "run": ("run", "Fill a grid: a system on tasks, languages and seeds; resumable."),
     "train": ("train", "Fine-tune a model, under any regime; see it in every language."),
+    "search": ("search", "Find the nearest vectors among many, exactly, over many workers."),
     "translate": ("translate", "Have data translated, for the regimes that need it."),
     "checklist": ("checklist", "Template tests of simple things: build, audit, show."),
     "demo": ("demo", "See it all work: the floor baseline on a made-up suite, offline."),
@@ -37,7 +38,7 @@ VERBS = {
 
 # Verbs that a broken pipe or connection must not end without a word: they talk to servers and to other processes, and
 # their work goes on although nobody reads its progress.
-UNBROKEN = frozenset({"fetch", "run", "train", "predict", "translate", "demo", "board"})
+UNBROKEN = frozenset({"fetch", "run", "train", "predict", "search", "translate", "demo", "board"})
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 

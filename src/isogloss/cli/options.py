@@ -1,6 +1,7 @@
 """Options that several verbs share, declared once, and how they speak."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,16 @@ Regime = Annotated[
         "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        help="Where: processes of this machine, ray (RAY_ADDRESS, or a cluster of this machine), ray://host:port, "
+        "slurm, slurm:PARTITION, or a .toml file that says more: docs/clusters.md.",
+        show_default="processes",
+    ),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that share the work.")]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
 
 
@@ -107,3 +118,46 @@ def progress(title: str) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         running = bar.add_task(title, total=None)
         yield lambda step: bar.update(running, description=printable(f"{title} {step}"))
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time that is left, on a terminal's error stream; elsewhere a line there whenever more is done."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _ProgressLog(title)
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), TextColumn("to go"), console=console, transient=True) as bar:
+        running = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(running, completed=done, total=total)
+
+
+class _ProgressLog:
+    """The lines of a bar where there is no terminal, ten seconds apart at least."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._began = self._said = time.monotonic()
+        self._before = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._before < 0:
+            self._before = done
+        elif now - self._said < 10 and done < total:
+            return
+        self._said = now
+        fresh = done - self._before
+        seconds = round((now - self._began) * (total - done) / fresh) if fresh else 0
+        left = f", about {seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} to go" if 0 < fresh < total else ""
+        say(f"{self._title}: {done:,} of {total:,}{left if done < total else ''}", err=True)

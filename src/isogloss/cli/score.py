@@ -9,9 +9,9 @@ from isogloss.cli.options import (
     Data,
     Format,
     Gold,
+    Jobs,
     Languages,
     PartialGold,
-    Predictions,
     Resample,
     Split,
     Suite,
@@ -25,7 +25,13 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def score(
-    predictions: Predictions,
+    systems: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Prediction folder, or several: <task>/<language>.jsonl, XTREME's layout, or embeddings.",
+            metavar="PREDICTIONS…",
+        ),
+    ],
     data: Data = None,
     suite: Suite = "xtreme-r",
     tasks: Tasks = None,
@@ -35,12 +41,14 @@ def score(
     partial_gold: PartialGold = None,
     resample: Resample = "source",
     json: Annotated[
-        Path | None, typer.Option(help="Write the result record; under a name in .csv, one row a number.")
+        Path | None,
+        typer.Option(help="Write the result record (a list, of several folders); under a name in .csv, rows."),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write one row a number.", hidden=True)] = None,
     form: Format = "table",
+    jobs: Jobs = 1,
 ) -> None:
-    """Score a prediction folder: task averages, categories, overall, by family and language, with 95 % intervals.
+    """Score prediction folders: task averages, categories, overall, by family and language, with 95 % intervals.
 
     Whatever the folder has is scored; what is missing is listed, and averages
     over a part are marked. A cell whose gold is missing, partial, damaged or a
@@ -52,19 +60,22 @@ def score(
       isogloss score my-predictions --data data
       isogloss score my-predictions --tasks xquad --languages en,sw \\
           --split best --json results.json
+      isogloss score runs/*/zero-shot --data data --jobs 8
     """
     from isogloss.plugins import load_object
     from isogloss.report.score_tables import score_tables
     from isogloss.report.tables import show
-    from isogloss.scoring.score import score_request
+    from isogloss.scoring.results import write_csv, write_json
+    from isogloss.scoring.score import score_systems
+    from isogloss.workers import local_workers
 
     request = make_request(suite, tasks, languages, split, data, gold, partial_gold, resample)
-    with progress("scoring") as step:
-        results = score_request(predictions, request, step)
-    if json is not None:
-        results.to_csv(json) if json.suffix == ".csv" else results.to_json(json)
-    if csv is not None:
-        results.to_csv(csv)
-    tables = score_tables({str(results.system.get("name", "")): results})
-    further = load_object(request.suite.tables)(results) if request.suite.tables else []
-    show([*tables, *further], form)
+    with progress("scoring") as step, local_workers(jobs) as workers:
+        results = score_systems(systems, request, step, workers)
+    for path in (json, csv):
+        if path is not None and (path is csv or path.suffix == ".csv"):
+            write_csv(path, results)
+        elif path is not None:
+            write_json(path, list(results.values()) if len(results) > 1 else next(iter(results.values())))
+    further = load_object(request.suite.tables) if request.suite.tables else lambda results: []
+    show([*score_tables(results), *(table for each in results.values() for table in further(each))], form)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, Regime, words
+from isogloss.cli.options import Data, Languages, On, Regime, words
 
 app = typer.Typer(add_completion=False)
 
@@ -24,6 +24,7 @@ def train(
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 1,
     languages: Languages = None,
     split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    on: On = None,
 ) -> None:
     """Fine-tune a model and have it answer and be scored in every language.
 
@@ -44,6 +45,7 @@ def train(
 
     It is isogloss run with a recipe: issue the command again and it goes on
     where it was; torchrun and accelerate launch start it on many devices.
+    With --on, a cluster does the fits.
 
     Exit codes: 0 no cell failed; 1 some did, or none could be done; 130
     interrupted.
@@ -62,15 +64,17 @@ def train(
     from isogloss.cli.run import run_shown, say_summary
     from isogloss.report.run_tables import languages_table
     from isogloss.runs.api import recipe_settings, suite_with
+    from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
     from isogloss.scoring.cells import Request
 
+    place = Place.of(on)
     names = words(tasks) or []
     settings = recipe_settings(system, recipe, config)
     request = Request.of(suite_with(names), tasks=names, languages=words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
     console = Console()
-    summary = run_shown(plan, console, live=False)
+    summary = run_shown(plan, console, live=not place.is_here, place=place)
     if summary.tasks:
         languages_table(plan, summary).print(console)
     raise typer.Exit(say_summary(plan, console, summary))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -11,19 +12,21 @@ import msgspec
 from isogloss.errors import PredictionError
 from isogloss.explain.answers import rows_by_answer
 from isogloss.explain.bias import shared_binnings
+from isogloss.explain.buckets import Binning
 from isogloss.explain.calibration import calibration
-from isogloss.explain.cell_table import CellTable, cell_tables
+from isogloss.explain.cell_table import table_of
 from isogloss.explain.examples import ExampleCollector, ListedExample
-from isogloss.explain.measure import BucketedRows, bucketed_rows
+from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, select_attributes
 from isogloss.explain.single import attribute_scores, confusion
 from isogloss.notebooks import data_frame, html_table
-from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Request, Resample
+from isogloss.scoring.cells import Request, Resample, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.contrast import distinct_names
+from isogloss.workers import Workers, in_parallel, local_workers
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -93,6 +96,7 @@ def explain(  # noqa: PLR0913 - what the verb can be told
     strict: bool = False,
     convention: str = OURS,
     dialect: str = "",
+    jobs: int = 1,
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
@@ -112,6 +116,7 @@ def explain(  # noqa: PLR0913 - what the verb can be told
         convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in
             ExplainaBoard's reports.
         dialect: the normaliser of answers to questions, "squad" or "mlqa"; each task's own if "".
+        jobs: processes that share the cells; more than one need `if __name__ == "__main__":` in a script.
 
     Returns:
         Every bucket of every attribute with its score; of two systems or more also their differences.
@@ -125,7 +130,8 @@ def explain(  # noqa: PLR0913 - what the verb can be told
     judged = partial(Request.of, split=split, resample=resample, strict=strict, dialect=dialect)
     request = judged(suite, tasks=tasks, languages=languages, data=data)
     selection = select_attributes(attributes, request, convention)
-    return explain_request(predictions, request, selection, examples=examples)
+    with local_workers(jobs) as workers:
+        return explain_request(predictions, request, selection, examples=examples, workers=workers)
 
 
 def explain_request(
@@ -135,47 +141,94 @@ def explain_request(
     *,
     examples: int = 0,
     progress: Callable[[str], None] | None = None,
+    workers: Workers | None = None,
 ) -> Analysis:
     """Single analysis of every system and pairwise analysis of every two, as a request says.
 
     Without a selection all attributes are taken, and cut into equal counts in every language; `examples` of every
-    bucket are listed with their texts, and `progress` is called with every cell.
+    bucket are listed with their texts, `progress` is called with every cell, and `workers` share the cells if there are
+    any.
     """
     selection = selection or AttributeSelection()
-    about = [open_predictions(each).system for each in systems]
-    names = distinct_names([str(system["name"]) for system in about])
+    folders = [open_predictions(each) for each in systems]
+    names = distinct_names([str(folder.system["name"]) for folder in folders])
     shared = shared_binnings(request, selection, progress)
-    collector = ExampleCollector(examples, names) if examples > 0 else None
-    singles = [Explanation(system, request.suite.id, request.split, [], {}, {}) for system in about]
-    pairs = {(a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(systems)), 2)}
+    explain_cell = partial(_explained_cell, folders, names, request, selection, shared, examples)
+    whole = _Explained.none(folders, names, request)
+    cells = list(asked_cells(folders, request))
+    parts = in_parallel(workers, explain_cell, cells)
+    for task, language in cells:
+        if progress is not None:
+            progress(f"{task}/{language}")
+        whole.add(next(parts))
     left_out: list[LeftOut] = []
-    for table in cell_tables(systems, request, progress, left_out):
-        along = bucketed_rows(table, selection, shared)
-        for place, system in enumerate(table.systems):
-            singles[system].facets.extend(attribute_scores(table, along, place, collector))
-            if by_answer := rows_by_answer(table, selection, place):
-                more = attribute_scores(table, by_answer, place, collector, sentences=False)
-                singles[system].facets.extend(more)
-            if counts := confusion(table, place):
-                singles[system].confusion[table.name] = counts
-            if (sure := calibration(table, place)) is not None:
-                singles[system].calibration[table.name] = sure
-        if len(table.systems) > 1:
-            _compare(table, along, pairs, collector)
-    if pairs and not any(pair.cells for pair in pairs.values()):
+    whole.shortcomings.settle(folders, request, left_out)
+    pairs = list(whole.pairs.values())
+    if pairs and not any(pair.cells for pair in pairs):
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
-    cases = {} if collector is None else collector.found
     said = (selection.convention, request.dialect)
-    return Analysis(singles, list(pairs.values()), selection.edges, cases, left_out, *said)
+    return Analysis(whole.singles, pairs, selection.edges, whole.cases, left_out, *said)
 
 
-def _compare(
-    table: CellTable,
-    along: Sequence[BucketedRows],
-    pairs: dict[tuple[int, int], PairwiseExplanation],
-    collector: ExampleCollector | None,
-) -> None:
+@dataclass(frozen=True)
+class _Explained:
+    """What was found out about some cells of some systems: by system, by pair of them, and the examples to list."""
+
+    singles: list[Explanation]
+    pairs: dict[tuple[int, int], PairwiseExplanation]
+    cases: dict[str, dict[str, ListedExample]]
+    shortcomings: Shortcomings
+
+    @classmethod
+    def none(cls, folders: Sequence[PredictionSource], names: Sequence[str], request: Request) -> "_Explained":
+        """Nothing yet."""
+        singles = [Explanation(each.system, request.suite.id, request.split, [], {}, {}) for each in folders]
+        pairs = {
+            (a, b): PairwiseExplanation(names[a], names[b], [], []) for a, b in combinations(range(len(folders)), 2)
+        }
+        return cls(singles, pairs, {}, Shortcomings.none(len(folders)))
+
+    def add(self, further: "_Explained") -> None:
+        """Take in what was found out about further cells of the same systems."""
+        for single, more in zip(self.singles, further.singles, strict=True):
+            single.facets.extend(more.facets)
+            single.confusion.update(more.confusion)
+            single.calibration.update(more.calibration)
+        for key, pair in self.pairs.items():
+            pair.facets.extend(further.pairs[key].facets)
+            pair.cells.extend(further.pairs[key].cells)
+        self.cases.update(further.cases)
+        self.shortcomings.add(further.shortcomings)
+
+
+def _explained_cell(
+    folders: Sequence[PredictionSource],
+    names: Sequence[str],
+    request: Request,
+    selection: AttributeSelection,
+    shared: dict[tuple[str, str], Binning],
+    examples: int,
+    cell: tuple[str, str],
+) -> _Explained:
+    """What there is to find out about one cell, a task and a language."""
+    found = _Explained.none(folders, names, request)
+    row = answered_row(folders, *cell, request, found.shortcomings)
+    if not any(row):
+        return found
+    table = table_of(row, request)
+    collector = ExampleCollector(examples, names, found.cases) if examples > 0 else None
+    along = bucketed_rows(table, selection, shared)
+    for place, system in enumerate(table.systems):
+        single = found.singles[system]
+        single.facets.extend(attribute_scores(table, along, place, collector))
+        if by_answer := rows_by_answer(table, selection, place):
+            single.facets.extend(attribute_scores(table, by_answer, place, collector, sentences=False))
+        if counts := confusion(table, place):
+            single.confusion[table.name] = counts
+        if (sure := calibration(table, place)) is not None:
+            single.calibration[table.name] = sure
     for a, b in combinations(range(len(table.systems)), 2):
-        pair = pairs[table.systems[a], table.systems[b]]
+        pair = found.pairs[table.systems[a], table.systems[b]]
         pair.facets.extend(attribute_contrasts(table, along, (a, b), collector))
         pair.cells.append(disagreement(table, (a, b), collector))
+    return found

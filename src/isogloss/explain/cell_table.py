@@ -136,11 +136,15 @@ def cell_tables(
     left_out: list[LeftOut] | None = None,
 ) -> Iterator[CellTable]:
     """The cells that any of the systems has, one after the other, with all those systems; see `answered_cells`."""
-    for row in answered_cells(systems, request, progress, left_out):
-        present = {place: answered for place, answered in enumerate(row) if answered is not None}
-        table = _cell_table(list(present.values()), request.data)
-        sure = tuple(map(_confidences, present.values()))
-        yield replace(table, systems=tuple(present), resample=request.resample, confidences=sure)
+    return (table_of(row, request) for row in answered_cells(systems, request, progress, left_out))
+
+
+def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
+    """One cell of some systems, with those that have answered it: one at least."""
+    present = {place: answered for place, answered in enumerate(row) if answered is not None}
+    table = _cell_table(list(present.values()), request.data)
+    sure = tuple(map(_confidences, present.values()))
+    return replace(table, systems=tuple(present), resample=request.resample, confidences=sure)
 
 
 def _confidences(answered: Answered) -> FloatArray | None:

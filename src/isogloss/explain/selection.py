@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, cast
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
 
 from isogloss.errors import PredictionError, unknown
 from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
@@ -43,12 +43,20 @@ class AttributeSelection:
             "above-zero", so above 0, which has a bucket of its own; or at edges.
         convention: whose definitions and cuts were asked for as a whole: "ours", or one of `REFERENCES`.
         crosses: pairs of attributes whose buckets are crossed; they need not be among `attributes`.
+        asked: the words, kinds and convention it was chosen by, in which another process chooses it again: what makes
+            the column of an attribute may be a function that cannot be pickled.
     """
 
     attributes: tuple[Attribute, ...] | None = None
     rules: Mapping[str, BinningRule] | None = None
     convention: str = OURS
     crosses: tuple[tuple[Attribute, Attribute], ...] = ()
+    asked: tuple[Sequence[str] | None, Collection[str], str] | None = field(default=None, compare=False)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        if self.asked is not None:
+            return choose_attributes, self.asked
+        return AttributeSelection, (self.attributes, self.rules, self.convention, self.crosses)
 
     def crosses_of(self, kind: str, examples: Examples | None = None) -> list[tuple[Attribute, Attribute]]:
         """The crossed attributes of a kind of task, or of some examples of it."""
@@ -113,7 +121,8 @@ def choose_attributes(
     for word in [ALL] if words is None else words:
         chosen.add(word)
     rules = chosen.rules if ALL in chosen.rules else REFERENCE_RULES.get(convention, {}) | chosen.rules
-    return AttributeSelection((*chosen.named(), *chosen.from_files), rules, convention, tuple(chosen.crosses))
+    attributes, crosses = (*chosen.named(), *chosen.from_files), tuple(chosen.crosses)
+    return AttributeSelection(attributes, rules, convention, crosses, (words, kinds, convention))
 
 
 class _ChosenWords:

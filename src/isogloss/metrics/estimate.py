@@ -26,6 +26,11 @@ POWER = 0.8
 Interval = tuple[float, float]
 
 
+def sum_of_squares(values: FloatArray) -> float:
+    """The sum of the squares, the same on any number of cores: BLAS would add up in another order on another number."""
+    return float((values**2).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class SourceErrors:
     """What each source of a space adds to the error of an estimate, 0 for those that are not `present`.
@@ -40,7 +45,7 @@ class SourceErrors:
     @property
     def variance(self) -> float:
         """The part of the variance that the space has."""
-        return float(self.values @ self.values)
+        return sum_of_squares(self.values)
 
     @property
     def count(self) -> int:
@@ -263,7 +268,7 @@ def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
     found = mean(estimates, n=estimates[0].n, of_same=True)
     values = np.array([each.value for each in estimates])
     apart = (values - values.mean()) / sqrt(count * (count - 1))
-    shown = float(apart @ apart)
+    shown = sum_of_squares(apart)
     on_examples = sum(
         float(((each.errors[name].values - part.values) ** 2).sum())
         for each in estimates

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.estimate import ROUNDING, estimate, wilson_interval
+from isogloss.metrics.estimate import ROUNDING, estimate, sum_of_squares, wilson_interval
 from isogloss.metrics.resampling import Seed, replicates
 from isogloss.metrics.statistics import MEAN, VALUES, FloatArray, Statistics, Value
 from isogloss.metrics.student import t_quantile
@@ -72,7 +72,7 @@ def _places(statistics: Statistics, draws: FloatArray, quantile: float) -> Float
     below = float((draws < score - ROUNDING).mean() + (np.abs(draws - score) <= ROUNDING).mean() / 2)
     bias = _NORMAL.inv_cdf(min(max(below, 1 / len(draws)), 1 - 1 / len(draws)))
     [errors] = (part.values for part in estimate(statistics).errors.values())
-    spread = float(errors @ errors)
+    spread = sum_of_squares(errors)
     acceleration = float((errors**3).sum()) / (6 * spread**1.5) if spread else 0.0
     ends = []
     for end in (-quantile, quantile):

@@ -4,7 +4,7 @@ A BLAS product may give one pair of vectors other last bits in another block, on
 other rows, so that equal candidates need not tie. Here it only proposes: every pair that its rounding error
 cannot rule out (a rigorous bound, |error| <= gamma_d |q| |c|) is scored again with the additions in one fixed
 order, and only that score and the row number decide. Block sizes, threads and the device change the time,
-never the result.
+never the result. So does cutting the pool into shards that are searched apart, anywhere, and merged in any order.
 """
 
 import sys
@@ -37,6 +37,7 @@ def search(
     query_block: int = 512,
     candidate_block: int = 16_384,
     progress: BlockProgress | None = None,
+    first_row: int = 0,
 ) -> tuple[IntArray, Matrix]:
     """The k candidates with the largest inner product for each query, best first, ties by the lower row.
 
@@ -51,6 +52,7 @@ def search(
         query_block: queries scored together.
         candidate_block: candidates scored together.
         progress: called after each block with the blocks done and their total.
+        first_row: the number of the first candidate, where these are a shard of a larger pool.
 
     Returns:
         Rows of the candidates, int64 (n, min(k, m)), and their scores.
@@ -62,15 +64,13 @@ def search(
     if min(k, query_block, candidate_block) < 1:
         raise ValueError("k and the block sizes must be at least 1")
     vectors, pool, dtype = _both(queries, candidates)
-    lengths = np.empty(len(vectors))
-    for part in _parts(len(vectors), query_block):
-        lengths[part] = _read(vectors, part, dtype, "queries")[1]
+    lengths = _lengths(vectors, dtype, "queries", query_block)
     width = min(k, len(pool))
     scores, rows = np.full((len(vectors), width), -np.inf, dtype), np.full((len(vectors), width), -1, np.int64)
     torch = _torch_with_device(len(vectors) * pool.size, dtype)
     done, total = 0, -(-len(vectors) // query_block) * -(-len(pool) // candidate_block)
     for columns in _parts(len(pool), candidate_block):
-        block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates"), width)
+        block, kept, longest = _contenders(*_read(pool, columns, dtype, "candidates", first_row), width)
         slack = _rounding(lengths * longest, block.shape[1], dtype)
         product = _TorchProduct(torch, block) if torch else _NumpyProduct(block, min(query_block, len(vectors)), width)
         for part in _parts(len(vectors), query_block):
@@ -78,11 +78,35 @@ def search(
             best, held = scores[part], rows[part]
             for some, query, column in product.pairs(batch, best[:, -1] - slack[part], slack[part], width):
                 decided = _pair_scores(batch, query, block, column)
-                _merge(best[some], held[some], query - some.start, decided, columns.start + kept[column])
+                _merge(best[some], held[some], query - some.start, decided, first_row + columns.start + kept[column])
             done += 1
             if progress:
                 progress(done, total)
     return rows, scores
+
+
+def merge_shards(first: tuple[IntArray, Matrix], second: tuple[IntArray, Matrix], k: int) -> tuple[IntArray, Matrix]:
+    """What `search` gives for two shards of a pool together, from what it gave for each with rows of the whole pool."""
+    rows, scores = (np.concatenate(both, axis=1) for both in zip(first, second, strict=True))
+    width = min(k, rows.shape[1])
+    best_rows, best_scores = np.empty((len(rows), width), rows.dtype), np.empty((len(rows), width), scores.dtype)
+    for part in _parts(len(rows), 4096):  # keeps memory flat where there are many queries
+        order = np.lexsort((rows[part], -scores[part]), axis=1)[:, :width]
+        best_rows[part] = np.take_along_axis(rows[part], order, axis=1)
+        best_scores[part] = np.take_along_axis(scores[part], order, axis=1)
+    return best_rows, best_scores
+
+
+def check_sides(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> np.dtype[Any]:
+    """Refuse what `search` would refuse, but for numbers of candidates, which it reads once; gives the type of scores.
+
+    Raises:
+        PredictionError: the two sides differ in dimension, or a query holds a number that is not finite.
+        ValueError: a side is no matrix of numbers.
+    """
+    vectors, _, dtype = _both(queries, candidates)
+    _lengths(vectors, dtype, "queries", 4096)
+    return dtype
 
 
 def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
@@ -136,7 +160,16 @@ def _parts(count: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, count)) for start in range(0, count, size))
 
 
-def _read(matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str) -> tuple[Matrix, FloatArray]:
+def _lengths(matrix: Matrix, dtype: np.dtype[Any], side: str, block: int) -> FloatArray:
+    lengths = np.empty(len(matrix))
+    for part in _parts(len(matrix), block):
+        lengths[part] = _read(matrix, part, dtype, side)[1]
+    return lengths
+
+
+def _read(
+    matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str, first_row: int = 0
+) -> tuple[Matrix, FloatArray]:
     """Some rows and their lengths; a row with a number that is not finite is an error that names it."""
     with np.errstate(over="ignore", invalid="ignore"):  # either shows as a length that is not finite
         values = np.ascontiguousarray(matrix[part], dtype)
@@ -146,7 +179,7 @@ def _read(matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str) -> tuple
         row = int(np.argmin(usable))
         finite = np.isfinite(values[row]).all()
         raise PredictionError(
-            f"row {part.start + row} of the {side} "
+            f"row {first_row + part.start + row} of the {side} "
             + (f"is too long a vector for {dtype}" if finite else f"holds a value that is not a finite {dtype}"),
             fix="Scale the embeddings" if finite else "Encode that text again",
         )
@@ -222,15 +255,19 @@ class _TorchProduct:
     def __init__(self, torch: Any, block: Matrix) -> None:
         self.torch = torch
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.block = torch.from_numpy(block).to(self.device)
+        self.block = self._tensor(block)
+
+    def _tensor(self, matrix: Matrix) -> Any:
+        # Torch warns of memory that it may not write to, such as that of a mapped file.
+        return self.torch.from_numpy(matrix if matrix.flags.writeable else matrix.copy()).to(self.device)
 
     def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
         """As `_NumpyProduct.pairs`."""
-        scores = self.torch.from_numpy(batch).to(self.device) @ self.block.T
+        scores = self._tensor(batch) @ self.block.T
         if scores.shape[1] >= k:
             kth = self.torch.topk(scores, k).values[:, -1].cpu().numpy()
             floor = np.maximum(floor, kth - 2 * slack)
-        reached = scores >= self.torch.from_numpy(_round_down(floor, batch.dtype)).to(self.device)
+        reached = scores >= self._tensor(_round_down(floor, batch.dtype))
         for some in _few(len(batch), int(reached.sum())):
             query, column = reached[some].nonzero().cpu().numpy().T
             yield some, query + some.start, column
@@ -273,11 +310,16 @@ def _merge(best: Matrix, held: IntArray, query: IntArray, scores: Matrix, rows: 
     best[:], held[:] = all_scores[chosen], all_rows[chosen]
 
 
+def torch_where_it_pays(multiplications: int) -> Any:
+    """The torch module where it is loaded, or is worth its import for so many multiplications; else None."""
+    wanted = "torch" in sys.modules or multiplications >= _WORTH_IMPORTING
+    return import_module("torch") if wanted and find_spec("torch") is not None else None
+
+
 def _torch_with_device(multiplications: int, dtype: np.dtype[Any]) -> Any:
     """The torch module, where it is loaded or worth it, has a CUDA device and rounds as the bound assumes."""
-    wanted = "torch" in sys.modules or multiplications >= _WORTH_IMPORTING
-    if not wanted or find_spec("torch") is None:
+    torch = torch_where_it_pays(multiplications)
+    if torch is None:
         return None
-    torch = import_module("torch")
     trusted = dtype == np.float64 or torch.get_float32_matmul_precision() == "highest"
     return torch if trusted and torch.cuda.is_available() else None

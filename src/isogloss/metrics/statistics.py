@@ -62,12 +62,19 @@ def _f1(sums: FloatArray, count: FloatArray) -> FloatArray:
     return _divide(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 
 
+def _first_by_second(sums: FloatArray, count: FloatArray) -> FloatArray:
+    return _divide(sums[..., 0], sums[..., 1])
+
+
+def _first_by_third(sums: FloatArray, count: FloatArray) -> FloatArray:
+    return _divide(sums[..., 0], sums[..., 2])
+
+
+# Functions of the module, not lambdas: statistics travel between processes.
 MEAN = Value("mean", ("score",), _mean)
-RATIO = Value("ratio", ("correct", "total"), lambda sums, count: _divide(sums[..., 0], sums[..., 1]))
-PRECISION = Value(
-    "precision", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 1])
-)
-RECALL = Value("recall", ("correct", "predicted", "gold"), lambda sums, count: _divide(sums[..., 0], sums[..., 2]))
+RATIO = Value("ratio", ("correct", "total"), _first_by_second)
+PRECISION = Value("precision", ("correct", "predicted", "gold"), _first_by_second)
+RECALL = Value("recall", ("correct", "predicted", "gold"), _first_by_third)
 F1 = Value("f1", ("correct", "predicted", "gold"), _f1)
 VALUES = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
 

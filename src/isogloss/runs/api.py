@@ -7,6 +7,7 @@ from typing import Any
 
 from isogloss.errors import IsoglossError
 from isogloss.runs.grid import run_plan
+from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.cells import Request
@@ -26,9 +27,10 @@ def run(  # noqa: PLR0913 - the options of the verb
     languages: Sequence[str] | None = None,
     split: str = "test",
     seeds: int = 5,
-    jobs: int = 1,
+    jobs: int | None = None,
     regime: str = "zero-shot",
     force: bool = False,
+    on: "str | os.PathLike[str] | Place | None" = None,
 ) -> RunSummary:
     """Fit, predict and score a system on every task, language and seed; only what is missing is done.
 
@@ -41,9 +43,12 @@ def run(  # noqa: PLR0913 - the options of the verb
         languages: only these languages.
         split: "test" or "dev".
         seeds: how many seeds.
-        jobs: processes to start; more than one need `if __name__ == "__main__":` in a script.
+        jobs: processes to start, one by default; more need `if __name__ == "__main__":` in a script. On a cluster the
+            most jobs at a time, by default as many as there is room for.
         regime: what the system learns from.
         force: do all these cells again.
+        on: where: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or
+            a TOML file that says more.
 
     Returns:
         The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
@@ -54,7 +59,8 @@ def run(  # noqa: PLR0913 - the options of the verb
     """
     folder = None if data is None else Path(data)
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
-    return run_plan(Plan.of(system, out, request, seeds=seeds, regime=regime), jobs=jobs, force=force)
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
+    return run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on))
 
 
 def train(  # noqa: PLR0913 - the options of the verb
@@ -69,6 +75,7 @@ def train(  # noqa: PLR0913 - the options of the verb
     seeds: int = 1,
     languages: Sequence[str] | None = None,
     split: str = "test",
+    on: "str | os.PathLike[str] | Place | None" = None,
 ) -> RunSummary:
     """Fine-tune a model on tasks, then predict and score every language; only what is missing is done.
 
@@ -83,6 +90,7 @@ def train(  # noqa: PLR0913 - the options of the verb
         seeds: how many seeds.
         languages: only these languages.
         split: "test" or "dev".
+        on: where, as for `run`.
 
     Returns:
         The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
@@ -95,7 +103,8 @@ def train(  # noqa: PLR0913 - the options of the verb
     settings = recipe_settings(system, recipe, config)
     folder = None if data is None else Path(data)
     request = Request.of(suite_with(tasks), tasks=tasks, languages=languages, split=split, data=folder)
-    return run_plan(Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings))
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
+    return run_plan(plan, place=Place.of(on))
 
 
 def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[str] | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Filling one cell: predict, judge in memory, write answers and statistics, and last of all the record."""
 
 import os
+import platform
 import sys
 import time
 from contextlib import suppress
@@ -57,6 +58,7 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
             fit_seconds=round(fit_result.seconds, 4),
             seconds=round(time.perf_counter() - start, 4),
             peak_memory_mb=_peak_memory_mb(),
+            node=platform.node(),
         )
         return write_outcome(plan, cell, outcome, provenance, checksums)
     except BaseException:  # a full disk, or Ctrl-C

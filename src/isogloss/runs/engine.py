@@ -68,14 +68,14 @@ class CellsJob:
             return 0
         with lock:
             fit_lock = self.plan.fit_lock_path(self.group)
-            if fit_lock.exists() and not _is_free(fit_lock):  # the training of another task may be this one's too
+            if fit_lock.exists() and not is_free(fit_lock):  # the training of another task may be this one's too
                 return 0
             return self._fill(self.group, system, on_progress)
 
     def _fill(self, group: FitGroup, system: System | None, on_progress: OnProgress) -> int:
         plan = self.plan
         # No cell is locked during the fit: another process may have filled all of them by then.
-        if not any(_is_free(plan.lock_path(cell)) for cell in plan.missing(group.cells)):
+        if not any(is_free(plan.lock_path(cell)) for cell in plan.missing(group.cells)):
             return 0
         fit_result = _fit(plan, group, system or plan.build_system(), on_progress)
         filled = 0
@@ -92,7 +92,7 @@ class CellsJob:
         return filled
 
 
-def _is_free(path: Path) -> bool:
+def is_free(path: Path) -> bool:
     """Whether nobody has a lock."""
     lock = acquire(path)
     if lock is not None:
@@ -129,13 +129,11 @@ def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: st
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
-    """Executes jobs somewhere. It is entered before the first job; on leaving it, nothing of it runs any more.
+    """Executes jobs somewhere. It is entered before the first job; on leaving it, nothing of it runs any more."""
 
-    Attributes:
-        slots: how many jobs it executes at a time; it is never given more.
-    """
-
-    slots: int
+    @property
+    def slots(self) -> int:
+        """How many jobs it executes at a time now; it is never given more."""
 
     def submit(self, job: CellsJob) -> "Future[int]":
         """Have a job executed; the result is what `CellsJob.execute` returns.

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from isogloss.errors import IsoglossError
 from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import fit_group
-from isogloss.runs.locks import holder, releasing_on_interrupt
+from isogloss.runs.locks import acquire, holder, releasing_on_interrupt
+from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.prepare import prepare
-from isogloss.runs.processes import ProcessEngine
 from isogloss.runs.sharing import SharedTrainings
 from isogloss.runs.summary import RunSummary, count_cells, write_results
 from isogloss.systems.base import System
@@ -29,49 +29,58 @@ from isogloss.training.processes import broadcast, is_main, world
 def run_plan(
     plan: Plan,
     *,
-    jobs: int = 1,
+    jobs: int = 0,
     force: bool = False,
     on_progress: OnProgress = no_progress,
+    place: Place = HERE,
     engine: Engine | None = None,
 ) -> RunSummary:
     """Fill what is missing of a grid, then score every seed and sum up over the seeds.
 
     Args:
         plan: the grid.
-        jobs: processes to start; with one, everything happens in this one.
+        jobs: the most jobs at a time; 0 for one where this machine's processes do them, and as many as there is room
+            for elsewhere. One job on this machine is done in this process.
         force: forget all cells of the grid first.
         on_progress: called when it begins, and now and then (at the latest after each cell), with what is being waited
             for, "" for nothing.
-        engine: what executes the jobs; by default this process, or as many as `jobs` says.
+        place: where the jobs are executed.
+        engine: what executes them, instead of the engine of that place.
 
     Raises:
         IsoglossError: processes that share a fit are to share cells too; or what `prepare` refuses.
         KeyboardInterrupt: the user's; every process has ended and all locks are released.
     """
-    if jobs > 1 and world() > 1:
-        what = f"{world()} processes that fit together cannot each have {jobs} of their own"
-        raise IsoglossError(what, fix="Give --jobs 1, or start it without torchrun")
+    in_process = place.is_here and (jobs or place.jobs) <= 1
+    if not in_process and world() > 1:
+        what = f"{world()} processes that fit together cannot each have {jobs or 'some'} of their own"
+        raise IsoglossError(what, fix="Give --jobs 1 and no --on, or start it without torchrun")
     system = plan.build_system()
     if not is_main():
-        _follow(plan, system)
+        follow(plan, system)
         return count_cells(plan)
-    with _leading(), releasing_on_interrupt(plan.root):
+    with leading(), releasing_on_interrupt(plan.root):
         configuration = system.configuration  # a model that is not there says so before any folder is made for it
         waiting = "another process prepares or sums up these runs"
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             prepare(plan, system, configuration, force=force)
+            place.describe(plan.seed_folders)
         on_progress("")
-        if engine is None:
-            engine = InProcessEngine(system, on_progress) if jobs == 1 else ProcessEngine(plan, jobs)
-        with engine:
-            fill(plan, engine, on_progress, SharedTrainings(plan, system))
+        if engine is None and place.fills_by_itself:
+            from isogloss.runs.ray_detached import fill_detached
+
+            fill_detached(plan, place, jobs, on_progress)
+        else:
+            here = InProcessEngine(system, on_progress) if in_process and engine is None else None
+            with engine or here or place.engine(plan, jobs) as entered:
+                fill(plan, entered, on_progress, SharedTrainings(plan, system))
         on_progress("")
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
             return write_results(plan)
 
 
 @contextmanager
-def _leading() -> Iterator[None]:
+def leading() -> Iterator[None]:
     """Lead the processes that fit with this one, if there are any, until nothing is left to fit."""
     try:
         yield
@@ -81,18 +90,48 @@ def _leading() -> Iterator[None]:
     broadcast(None)  # but not after Ctrl-C, which they have had as well
 
 
-def _follow(plan: Plan, system: System) -> None:
+def follow(plan: Plan, system: System) -> None:
     """Fit what the first process fits, until it says that nothing is left; it alone fills cells."""
     while (group := broadcast(None)) is not None:
         fit_group(plan, group, system)
 
 
+def take_part(plan: Plan) -> None:
+    """Fill in this process what nobody works on, in a grid that another has prepared; then leave.
+
+    Who finds it complete sums it up, for the one who prepared it may have left.
+    """
+    system = plan.build_system()
+    if not is_main():
+        follow(plan, system)
+        return
+    with leading(), releasing_on_interrupt(plan.root):
+        fill(plan, InProcessEngine(system), trainings=SharedTrainings(plan, system), wait_for_others=False)
+        lock = None if plan.missing_groups() else acquire(plan.run_lock_path)
+        if lock is not None:
+            with lock:
+                write_results(plan)
+
+
 def fill(
-    plan: Plan, engine: Engine, on_progress: OnProgress = no_progress, trainings: SharedTrainings | None = None
+    plan: Plan,
+    engine: Engine,
+    on_progress: OnProgress = no_progress,
+    trainings: SharedTrainings | None = None,
+    *,
+    wait_for_others: bool = True,
 ) -> None:
-    """Have an engine fill cells until none is missing, waiting for those that other processes work on.
+    """Have an engine fill cells until none is missing.
 
     Of groups that learn the same, it is given one at a time: that job may train for the others as well.
+
+    Args:
+        plan: the grid.
+        engine: what executes the jobs.
+        on_progress: called now and then, with what is being waited for.
+        trainings: which groups learn the same.
+        wait_for_others: whether to help, and to wait for, other processes that work on groups; else it ends when all
+            the groups that are left are theirs.
     """
     submitted = _SubmittedJobs(trainings)
 
@@ -101,7 +140,7 @@ def fill(
         on_progress(waiting)
         submitted.collect()
 
-    for job in _jobs(plan, submitted):
+    for job in _jobs(plan, submitted, wait_for_others=wait_for_others):
         if job is None:
             wait(_held_by_others(plan))
         else:
@@ -148,7 +187,7 @@ class _SubmittedJobs:
         return any(of(job.group) == of(group) and job.group.task != group.task for job in self.running.values())
 
 
-def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
+def _jobs(plan: Plan, submitted: _SubmittedJobs, *, wait_for_others: bool) -> Iterator[CellsJob | None]:
     """The jobs of a grid, one by one; None where there is nothing to do but wait.
 
     First the groups that nobody works on, in order; then, while these fill nothing, help where most is missing.
@@ -158,8 +197,10 @@ def _jobs(plan: Plan, submitted: _SubmittedJobs) -> Iterator[CellsJob | None]:
         for group in missing:
             if not submitted.work_on(group) and not submitted.train_for(group):
                 yield CellsJob(plan, group)
+        if not wait_for_others and submitted.filled == before and not submitted.running:
+            return
         for group in sorted(plan.missing_groups(), key=lambda group: -len(group.languages)):
-            if submitted.filled == before and not submitted.train_for(group):
+            if wait_for_others and submitted.filled == before and not submitted.train_for(group):
                 yield CellsJob(plan, group, help_others=True)
         if submitted.filled == before:
             yield None

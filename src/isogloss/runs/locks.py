@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -33,14 +34,28 @@ HEARTBEAT = 15.0
 IMPOSSIBLE = 3 * HEARTBEAT
 
 
+# The job that this process executes for an engine.
+_JOB = ContextVar("job", default="")
+
+
 class Owner(msgspec.Struct, frozen=True):
-    """Who has a lock, and since when; `started` is when the process began, for process numbers are used again."""
+    """Who has a lock, and since when; `started` is when the process began, for process numbers are used again.
+
+    `job` is the name that an engine gave the job that the lock is held for: the engine may know that the job's process
+    is dead, on whatever machine, before anybody could tell by the lock.
+    """
 
     machine: str
     pid: int
     started: str
     token: str
     since: str = ""
+    job: str = ""
+
+    @property
+    def node(self) -> str:
+        """The name of the machine."""
+        return self.machine.partition(" ")[0]
 
 
 class _Link(NamedTuple):
@@ -86,7 +101,7 @@ class Lock:
 def acquire(path: Path) -> Lock | None:
     """The lock of that name; None where somebody alive has it, or was quicker."""
     since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
-    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since)
+    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since, _JOB.get())
     path.parent.mkdir(parents=True, exist_ok=True)
     claim = path.with_name(f".{path.name}.{me.token}.claim")
     try:
@@ -116,9 +131,7 @@ def holder(path: Path) -> str:
     file, owner = chain[-1]
     if not owner.machine:
         return f"nobody, for it is damaged, and is taken over when it is {IMPOSSIBLE:.0f} s old"
-    said = f"process {owner.pid} on {owner.machine.partition(' ')[0]}" + (
-        f" since {owner.since}" if owner.since else ""
-    )
+    said = f"process {owner.pid} on {owner.node}" + (f" since {owner.since}" if owner.since else "")
     if owner.machine != _machine() and _written(file) > time.time() + STALE:
         dated = datetime.fromtimestamp(min(_written(file), _LATEST), UTC).isoformat(sep=" ", timespec="seconds")
         said += (
@@ -132,13 +145,28 @@ def owners(path: Path) -> list[Owner]:
     return [link.owner for link in _chain(path)]
 
 
-def release_all(folder: Path) -> None:
-    """Remove every lock in a folder that this process has: for one that was interrupted, perhaps while it took one."""
-    pid, started = os.getpid(), _started(os.getpid())
+@contextmanager
+def on_behalf_of(job: str) -> Iterator[None]:
+    """A context in which locks are taken for a job, by its name."""
+    token = _JOB.set(job)
+    try:
+        yield
+    finally:
+        _JOB.reset(token)
+
+
+def release_all(folder: Path, job: str = "") -> None:
+    """Remove every lock in a folder that this process has, or that a job has whose process is dead.
+
+    Args:
+        folder: where to look, and below.
+        job: the name of the job; "" for one that was interrupted, perhaps while it took a lock: this process.
+    """
+    me = _machine(), os.getpid(), _started(os.getpid())
     for path in _locks(folder.rglob("*.lock*")):
         chain = _chain(path)
         owner = chain[-1].owner if chain else None
-        if owner is not None and (owner.machine, owner.pid, owner.started) == (_machine(), pid, started):
+        if owner is not None and (owner.job == job if job else (owner.machine, owner.pid, owner.started) == me):
             for link in chain:
                 link.file.unlink(missing_ok=True)
 

@@ -4,23 +4,19 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager, ExitStack, suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.cells import write_outcome
+from isogloss.runs.deaths import fail_cells, held_cells
 from isogloss.runs.engine import CellsJob
-from isogloss.runs.fit import CellOutcome
-from isogloss.runs.locks import owners, releasing_on_interrupt, remove_stale
+from isogloss.runs.locks import releasing_on_interrupt, remove_stale
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import Provenance
 from isogloss.systems.base import System, SystemFailureError
+from isogloss.workers import cores_shared
 
 # Seconds a process has to end by itself after Ctrl-C before it is told again, and before it is killed.
 GRACE = (1.0, 10.0)
@@ -89,7 +85,7 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
         self._exits = ExitStack()
 
     def __enter__(self) -> "ProcessEngine":
-        self._exits.enter_context(_cores_shared(self.slots))
+        self._exits.enter_context(cores_shared(self.slots))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -188,24 +184,13 @@ def _stop(workers: list[_Worker]) -> None:
 
 
 def _fail_cells_of(plan: Plan, process: SpawnProcess) -> list[CellKey] | None:
-    """Record the cells that a dead process worked on as failed: the one it filled, or all it was fitting for.
+    """Record the cells that a dead process worked on as failed.
 
     Gives those that were not failed before: of two processes that died over one cell, the second has none. None if it
     had not begun with anything.
     """
-
-    def had(lock: Path) -> bool:
-        return any(owner.pid == process.pid for owner in owners(lock))
-
-    held = [cell for cell in plan.cells if had(plan.lock_path(cell))]
-    if not held:
-        fits = [group for group in plan.groups if had(plan.group_lock_path(group))]
-        held = [cell for group in fits for cell in group.cells]
-    cells = plan.missing(held)
-    outcome = CellOutcome("failed", f"the process died: {_cause(process)}")
-    for cell in cells:
-        write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
-    return cells if held else None
+    held = held_cells(plan, lambda owner: owner.pid == process.pid)
+    return fail_cells(plan, held, f"the process died: {_cause(process)}") if held else None
 
 
 def _cause(process: SpawnProcess) -> str:
@@ -213,17 +198,3 @@ def _cause(process: SpawnProcess) -> str:
     if code == -signal.SIGKILL:
         return "SIGKILL, perhaps for want of memory"
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-
-@contextmanager
-def _cores_shared(jobs: int) -> Iterator[None]:
-    """Each process computes on its share of the cores, unless the user has said otherwise."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    added = [name for name in names if name not in os.environ]
-    share = str(max(1, (os.cpu_count() or 1) // jobs))
-    os.environ.update(dict.fromkeys(added, share))
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]

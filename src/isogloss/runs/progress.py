@@ -1,5 +1,6 @@
 """The progress of a grid while it is filled, as a live table or as a log."""
 
+import platform
 import re
 import sys
 import time
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from isogloss.escaping import printable
 from isogloss.runs.engine import OnProgress
+from isogloss.runs.locks import owners
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
 
@@ -35,6 +37,8 @@ class GridProgress:
         self.finished: dict[CellKey, str] = {}
         self.reasons: dict[CellKey, str] = {}
         self.running: set[CellKey] = set()
+        # The machine of every cell that is finished or running, where it is known.
+        self.nodes: dict[CellKey, str] = {}
         self._said: set[str] = set()
         self._said_last = float("-inf")
         self._began = 0.0
@@ -59,14 +63,28 @@ class GridProgress:
                     record = None if cell in self.finished else read_record(self.plan.record_path(cell))
                     if record is not None:
                         self.finished[cell], self.reasons[cell] = record.status, record.reason
+                        self.nodes[cell] = record.provenance.node
                         news.append(cell)
                 elif self.plan.lock_path(cell).name in names:
                     self.running.add(cell)
+                    self.nodes[cell] = next((owner.node for owner in owners(self.plan.lock_path(cell))[-1:]), "")
         return news
 
     def counts(self, cells: list[CellKey]) -> Counter[str]:
         """How many of some cells are done, running, failed, skipped and missing."""
         return Counter(self.finished.get(cell) or ("running" if cell in self.running else "missing") for cell in cells)
+
+    def by_node(self) -> dict[str, Counter[str]]:
+        """How many cells of each machine are done, running and so on; nothing where this machine does them all."""
+        cells: dict[str, list[CellKey]] = defaultdict(list)
+        for cell, node in self.nodes.items():
+            if node and (cell in self.finished or cell in self.running):
+                cells[node].append(cell)
+        return {node: self.counts(cells[node]) for node in sorted(cells)} if {*cells} - {platform.node()} else {}
+
+    def node_counts(self) -> str:
+        """The same in words, such as `a: 3 done, 1 running; b: 2 done`."""
+        return "; ".join(f"{node}: {_counted(counts)}" for node, counts in self.by_node().items())
 
     def remaining(self) -> str:
         """How long the rest will take if it takes as long as what was done so far; "" where nothing is left."""
@@ -76,7 +94,7 @@ class GridProgress:
         return f"about {_clock((time.monotonic() - self._began) * left / fresh) if fresh else '–'} to go"
 
     def table(self, waiting: str = "") -> "RichTable":
-        """One row a task, the seeds together; below, the time and what is being waited for."""
+        """One row a task, the seeds together, and one a machine; below, the time and what is being waited for."""
         from rich.box import SIMPLE_HEAD
         from rich.markup import escape
         from rich.table import Table as RichTable
@@ -93,6 +111,7 @@ class GridProgress:
             by_task[group.task] += group.cells
         rows = {name: self.counts(cells) for name, cells in by_task.items()}
         rows["all"] = sum(rows.values(), Counter())
+        rows |= {f"on {printable(node)}": counts for node, counts in self.by_node().items()}
         for name, counts in rows.items():
             numbers = (f"{counts[status]:,}" if counts[status] else "·" for status in STATUSES)
             table.add_row(name, *numbers, style="bold" if name == "all" else None)
@@ -116,11 +135,18 @@ class GridProgress:
         for group in self.groups:
             if news.intersection(group.cells) and all(cell in self.finished for cell in group.cells):
                 counts = self.counts(group.cells)
-                ends = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-                self._say("; ".join(part for part in (f"{group}: {ends}", self.remaining()) if part))
-        if answering is not None and time.monotonic() - self._said_last > SILENCE:
-            finished, total = self.finished_beside(answering)
-            self._say(f"answering {answering}, {finished} of {total} cells finished; {self.remaining()}")
+                self._say("; ".join(part for part in (f"{group}: {_counted(counts)}", self.remaining()) if part))
+        if time.monotonic() - self._said_last > SILENCE and (answering or self.running):
+            self._say(
+                "; ".join(part for part in (self._at_work(answering), self.remaining(), self.node_counts()) if part)
+            )
+
+    def _at_work(self, answering: CellKey | None) -> str:
+        """What is being done: by this process, or by others."""
+        if answering is None:
+            return f"{len(self.finished):,} of {self.total:,} cells finished, {len(self.running):,} running"
+        finished, total = self.finished_beside(answering)
+        return f"answering {answering}, {finished} of {total} cells finished"
 
     def finished_beside(self, cell: CellKey) -> tuple[int, int]:
         """How many cells of a cell's group are finished, and how many it has."""
@@ -209,6 +235,10 @@ def _throttled(show: Callable[[str, CellKey | None], None]) -> OnProgress:
             last = time.monotonic()
 
     return show_if_due
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
 def _clock(seconds: float) -> str:

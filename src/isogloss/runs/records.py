@@ -52,6 +52,7 @@ class Provenance(msgspec.Struct, frozen=True):
         fit_seconds: what the fit took that this cell shares with others.
         seconds: what the cell itself took: reading, predicting, writing and scoring.
         peak_memory_mb: the most memory the process had while the cell was filled.
+        node: the name of the machine, "" where it is not known.
     """
 
     config: dict[str, Any]
@@ -65,6 +66,7 @@ class Provenance(msgspec.Struct, frozen=True):
     python: str = platform.python_version()
     numpy: str = np.__version__
     platform: str = platform.platform()
+    node: str = ""
 
 
 class AnswerChecksums(msgspec.Struct, frozen=True):

@@ -193,37 +193,83 @@ def answered_cells(
     One error is raised at the end for all problems of all answers, or where a system has nothing that can be scored.
     """
     folders = [open_predictions(predictions) for predictions in systems]
-    problems: list[Problem] = []
-    without_gold: list[list[LeftOut]] = [[] for _ in folders]
-    misnamed = [[] if left_out is None else _misnamed(folder, request) for folder in folders]
-    seen = [False] * len(folders)
+    found = Shortcomings.none(len(folders))
+    for name, language in asked_cells(folders, request):
+        if progress is not None:
+            progress(f"{name}/{language}")
+        row = answered_row(folders, name, language, request, found)
+        if any(row):
+            yield row
+        del row  # or two cells' texts would be held at once
+    found.settle(folders, request, left_out)
+
+
+@dataclass
+class Shortcomings:
+    """What keeps answers of some systems out of the scores: collected cell by cell, settled when all cells are known.
+
+    Attributes:
+        problems: of all systems.
+        without_gold: for each system its cells that nothing can be scored by.
+        seen: for each system whether it has any cell that is scored.
+    """
+
+    problems: list[Problem]
+    without_gold: list[list[LeftOut]]
+    seen: list[bool]
+
+    @classmethod
+    def none(cls, systems: int) -> "Shortcomings":
+        """Of so many systems none yet."""
+        return cls([], [[] for _ in range(systems)], [False] * systems)
+
+    def add(self, further: "Shortcomings") -> None:
+        """Take in those of further cells of the same systems."""
+        self.problems += further.problems
+        for mine, theirs in zip(self.without_gold, further.without_gold, strict=True):
+            mine.extend(theirs)
+        self.seen = [one or other for one, other in zip(self.seen, further.seen, strict=True)]
+
+    def settle(
+        self, folders: Sequence[PredictionSource], request: Request, left_out: list[LeftOut] | None = None
+    ) -> None:
+        """Raise one error for all problems, or add what is left out to a list; as `answered_cells` says."""
+        misnamed = [[] if left_out is None else _misnamed(folder, request) for folder in folders]
+        problems = list(self.problems)
+        cells = list(dict.fromkeys(chain.from_iterable(self.without_gold)))
+        if request.strict or left_out is None:
+            problems += [*chain.from_iterable(misnamed), *(cell.problem for cell in cells)]
+        refuse(problems)
+        for folder, any_cell, unusable, strange in zip(folders, self.seen, self.without_gold, misnamed, strict=True):
+            if not any_cell:
+                refuse([cell.problem for cell in unusable])
+                raise PredictionError(
+                    f"no {request.split} predictions for {', '.join(request.tasks)}",
+                    where=str(folder.root),
+                    fix=_where_to_put_them(folder, request, strange),
+                )
+        if left_out is not None:
+            names = [LeftOut(each.what, each.fix, path=each.where) for each in chain.from_iterable(misnamed)]
+            left_out += [each for each in (*names, *cells) if each not in left_out]
+
+
+def asked_cells(folders: Sequence[PredictionSource], request: Request) -> Iterator[tuple[str, str]]:
+    """Task and language of the cells of a request, but for tasks that none of the folders has anything for."""
     for task in map(request.task, request.tasks):
-        for language in request.languages_of(task) if any(folder.has(task) for folder in folders) else ():
-            if progress is not None:
-                progress(f"{task.id}/{language}")
-            row = tuple(
-                _answered(folder, task, language, request, problems, unusable)
-                for folder, unusable in zip(folders, without_gold, strict=True)
-            )
-            seen = [before or answered is not None for before, answered in zip(seen, row, strict=True)]
-            if any(row):
-                yield row
-            del row  # or two cells' texts would be held at once
-    cells = list(dict.fromkeys(chain.from_iterable(without_gold)))
-    if request.strict or left_out is None:
-        problems += [*chain.from_iterable(misnamed), *(cell.problem for cell in cells)]
-    refuse(problems)
-    for folder, any_cell, unusable, strange in zip(folders, seen, without_gold, misnamed, strict=True):
-        if not any_cell:
-            refuse([cell.problem for cell in unusable])
-            raise PredictionError(
-                f"no {request.split} predictions for {', '.join(request.tasks)}",
-                where=str(folder.root),
-                fix=_where_to_put_them(folder, request, strange),
-            )
-    if left_out is not None:
-        names = [LeftOut(each.what, each.fix, path=each.where) for each in chain.from_iterable(misnamed)]
-        left_out += [each for each in (*names, *cells) if each not in left_out]
+        if any(folder.has(task) for folder in folders):
+            yield from ((task.id, language) for language in request.languages_of(task))
+
+
+def answered_row(
+    folders: Sequence[PredictionSource], name: str, language: str, request: Request, found: Shortcomings
+) -> tuple[Answered | None, ...]:
+    """One cell of some systems, None where one has no answers; what is wrong with them joins the shortcomings."""
+    row = tuple(
+        _answered(folder, request.task(name), language, request, found.problems, unusable)
+        for folder, unusable in zip(folders, found.without_gold, strict=True)
+    )
+    found.seen = [before or answered is not None for before, answered in zip(found.seen, row, strict=True)]
+    return row
 
 
 def _misnamed(source: PredictionSource, request: Request) -> list[Problem]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import overload
 
@@ -12,14 +13,16 @@ from isogloss.metrics.estimate import Estimate, difference, mean
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
-from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
+from isogloss.scoring.cells import Cell, Request, Resample
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import contrast_fields, corrected, distinct_names, tested
+from isogloss.scoring.judged_runs import judged_runs
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.score import clustered_tasks
 from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_folders, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import task
+from isogloss.workers import Workers, in_parallel, local_workers
 
 # (task, language) -> the cells of one system and of the other, one a seed
 CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
@@ -40,6 +43,7 @@ def compare(
     allow_partial: bool = ...,
     resample: Resample = ...,
     strict: bool = ...,
+    jobs: int = ...,
 ) -> Comparison: ...
 
 
@@ -55,6 +59,7 @@ def compare(
     allow_partial: bool = ...,
     resample: Resample = ...,
     strict: bool = ...,
+    jobs: int = ...,
 ) -> Comparison | list[Comparison]: ...
 
 
@@ -69,6 +74,7 @@ def compare(  # noqa: PLR0913 - what the verb can be told
     allow_partial: bool = False,
     resample: Resample = "source",
     strict: bool = False,
+    jobs: int = 1,
 ) -> Comparison | list[Comparison]:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
@@ -85,6 +91,7 @@ def compare(  # noqa: PLR0913 - what the verb can be told
         resample: of what intervals and p-values speak: "source" of new articles, premises …, "example" of new examples
             from the same ones.
         strict: refuse answers that would be left out, for want of gold or of a right name.
+        jobs: processes that share the work; more than one need `if __name__ == "__main__":` in a script.
 
     Returns:
         The comparison of two systems; of more, a list with one for every pair.
@@ -104,24 +111,39 @@ def compare(  # noqa: PLR0913 - what the verb can be told
         resample=resample,
         strict=strict,
     )
-    found = compare_request(predictions, request)
+    with local_workers(jobs) as workers:
+        found = compare_request(predictions, request, workers=workers)
     return found[0] if len(predictions) == 2 else found
 
 
 def compare_request(
-    systems: Sequence[Predictions], request: Request, progress: Callable[[str], None] | None = None
+    systems: Sequence[Predictions],
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    workers: Workers | None = None,
 ) -> list[Comparison]:
-    """Compare every pair of systems as a request says; `progress` is called with each cell before it is judged."""
+    """Compare every pair of systems as a request says.
+
+    `progress` is called with each cell before it is judged, and `workers` share cells and pairs if there are any.
+    """
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     folders = [seed_folders(each) for each in systems]
     names = distinct_names([str(open_predictions(next(iter(each.values()))).system["name"]) for each in folders])
-    judged = []
-    for name, runs in zip(names, folders, strict=True):
-        left_out: list[LeftOut] = []
-        cells = [list(judged_cells(each, request, progress, left_out)) for each in runs.values()]
-        judged.append(SystemRuns.of(name, cells, left_out))
-    return [compare_runs(first, second, request) for first, second in combinations(judged, 2)]
+    left_out: list[list[LeftOut]] = [[] for _ in systems]
+    runs = [(each, notes) for seeds, notes in zip(folders, left_out, strict=True) for each in seeds.values()]
+    cells = judged_runs(runs, request, progress, workers)
+    judged = [
+        SystemRuns.of(name, [next(cells) for _ in seeds], notes)
+        for name, seeds, notes in zip(names, folders, left_out, strict=True)
+    ]
+    pairs = list(combinations(judged, 2))
+    # The statistics of a system are many megabytes: a single pair is compared where they are.
+    return list(in_parallel(workers if len(pairs) > 1 else None, partial(_compare_pair, request=request), pairs))
+
+
+def _compare_pair(pair: "tuple[SystemRuns, SystemRuns]", request: Request) -> Comparison:
+    return compare_runs(*pair, request)
 
 
 @dataclass(frozen=True)

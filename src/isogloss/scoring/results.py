@@ -1,6 +1,6 @@
 """The result record: every number with its interval and signature, and views of it for every taste."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -198,12 +198,7 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""
-        import csv
-
-        with atomic_write(Path(path)) as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(ScoreRow.__struct_fields__)
-            writer.writerows(row.as_csv() for row in self.rows())
+        write_csv(Path(path), {"": self})
 
     def to_pandas(self) -> Any:
         """The tidy form as a pandas data frame."""
@@ -252,6 +247,18 @@ class Results(msgspec.Struct, frozen=True):
             for average in self.tasks
         ]
         return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
+
+
+def write_csv(path: Path, systems: Mapping[str, Results]) -> None:
+    """Write the tidy form of some results, with the system in a first column where there are several."""
+    import csv
+
+    several = len(systems) > 1
+    with atomic_write(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*["system"] * several, *ScoreRow.__struct_fields__])
+        for name, results in systems.items():
+            writer.writerows([*[csv_text(name)] * several, *row.as_csv()] for row in results.rows())
 
 
 def write_json(path: Path, record: Any, indent: int = 2) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,16 @@ from isogloss.metrics.statistics import merge
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell, Request, Resample, judged_cells
+from isogloss.scoring.cells import Cell, Request, Resample
+from isogloss.scoring.contrast import distinct_names
+from isogloss.scoring.judged_runs import judged_runs
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.tasks.registry import task
 from isogloss.version import __version__
+from isogloss.workers import Workers, in_parallel, local_workers
 
 
 def score(  # noqa: PLR0913 - what the verb can be told
@@ -33,6 +37,7 @@ def score(  # noqa: PLR0913 - what the verb can be told
     allow_partial: bool = False,
     resample: Resample = "source",
     strict: bool = False,
+    jobs: int = 1,
 ) -> Results:
     """Score predictions.
 
@@ -50,6 +55,7 @@ def score(  # noqa: PLR0913 - what the verb can be told
         resample: of what the intervals speak: "source" of new articles, premises …, "example" of new examples from the
             same ones.
         strict: refuse answers that would be left out, for want of gold or of a right name.
+        jobs: processes that share the work; more than one need `if __name__ == "__main__":` in a script.
 
     Returns:
         Every cell, task average, category and the overall figure, with 95 % intervals and signatures; and what was
@@ -71,16 +77,46 @@ def score(  # noqa: PLR0913 - what the verb can be told
         resample=resample,
         strict=strict,
     )
-    return score_request(predictions, request)
+    with local_workers(jobs) as workers:
+        return score_request(predictions, request, workers=workers)
 
 
-def score_request(predictions: Predictions, request: Request, progress: Callable[[str], None] | None = None) -> Results:
-    """Score predictions as a request says; `progress` is called with each cell before it is judged."""
+def score_request(
+    predictions: Predictions,
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    workers: Workers | None = None,
+) -> Results:
+    """Score predictions as a request says.
+
+    `progress` is called with each cell before it is judged, and `workers` share the cells if there are any.
+    """
     folders = seed_folders(predictions)
     left_out: list[LeftOut] = []
-    runs = [list(judged_cells(each, request, progress, left_out)) for each in folders.values()]
+    runs = list(judged_runs([(each, left_out) for each in folders.values()], request, progress, workers))
     system = open_predictions(next(iter(folders.values()))).system
     return score_runs(runs, request, system, left_out, list(folders))
+
+
+def score_systems(
+    systems: Sequence[Predictions],
+    request: Request,
+    progress: Callable[[str], None] | None = None,
+    workers: Workers | None = None,
+) -> dict[str, Results]:
+    """Score several systems as a request says, by names that tell them apart; see `score_request`.
+
+    Where there are as many systems as workers, each worker takes whole ones; else they share the cells of each.
+    """
+    if workers is None or len(systems) < workers.slots:
+        found = [score_request(each, request, progress, workers) for each in systems]
+    else:
+        found = []
+        for results in in_parallel(workers, partial(score_request, request=request), systems):
+            found.append(results)
+            if progress is not None:
+                progress(f"{len(found)} of {len(systems)}")
+    return dict(zip(distinct_names([str(each.system["name"]) for each in found]), found, strict=True))
 
 
 def score_cells(

@@ -50,6 +50,12 @@ _LAYOUTS = {
 }
 
 
+def published_folders(task: Task) -> set[str]:
+    """The folders that may have such files of a task, by their names in the data folder."""
+    patterns = (pattern for each in _LAYOUTS.get(task.id, ()) for pattern in (each.train, each.dev, each.test))
+    return {pattern.partition("/")[0] for pattern in patterns if pattern}
+
+
 def find(task: Task, language: str, split: str, roots: Sequence[Path]) -> Examples | None:
     """The training set in a language, or a test set from it in English; None where there is no file."""
     for layout in _LAYOUTS.get(task.id, ()):

@@ -1,0 +1,64 @@
+"""A call in processes of its own: `python -m isogloss.runs.job_process CALL RESULT`, by itself or under torchrun.
+
+CALL is a file with a pickled call, RESULT gets what it returns, pickled; of processes that torchrun started together,
+the first one writes it.
+"""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from isogloss.training.processes import is_main
+from isogloss.workers import WorkerDiedError
+
+T = TypeVar("T")
+
+# Characters of what a process said before it died.
+_LAST_WORDS = 400
+# Seconds that processes have to end by themselves.
+_GRACE = 10.0
+
+
+def call_together(call: Callable[[], T], processes: int) -> T:
+    """Have a call made by several processes of this machine at once, as torchrun starts them.
+
+    Returns:
+        What the first of them returns.
+
+    Raises:
+        WorkerDiedError: one of them died.
+    """
+    with TemporaryDirectory(prefix="isogloss-call-") as folder:
+        made, result = Path(folder, "call"), Path(folder, "result")
+        made.write_bytes(pickle.dumps(call))
+        torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
+        command = [sys.executable, *torchrun, "-m", "isogloss.runs.job_process", str(made), str(result)]
+        started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # noqa: S603
+        try:
+            _, said = started.communicate()
+        except BaseException:  # Ctrl-C, which they are told as well
+            started.terminate()
+            started.wait(_GRACE)
+            raise
+        if not result.exists():
+            last = said.strip()[-_LAST_WORDS:]
+            raise WorkerDiedError(f"processes that fit together died (exit code {started.returncode}): {last}")
+        found: T = pickle.loads(result.read_bytes())  # noqa: S301 - our own bytes
+        return found
+
+
+def main(call: str, result: str) -> None:
+    """Make a call, and write what it returns."""
+    made = pickle.loads(Path(call).read_bytes())()  # noqa: S301 - our own bytes
+    if is_main():
+        unfinished = Path(f"{result}.part")
+        unfinished.write_bytes(pickle.dumps(made))
+        unfinished.rename(result)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,256 @@
+"""Where work is done: processes of this machine, a Ray cluster or a SLURM site, as a user names it."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from isogloss.data.files import atomic_write, read_text
+from isogloss.decoding import decode_toml
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.plugins import load_object
+from isogloss.systems.base import SystemName
+from isogloss.workers import LocalWorkers, Resources, Workers
+
+if TYPE_CHECKING:
+    from isogloss.runs.engine import Engine
+    from isogloss.runs.plan import Plan
+    from isogloss.runs.shipping import SharingWorkers
+
+ENGINES = ("processes", "ray", "slurm")
+_CHOICES = {"engine": ENGINES, "files": ("folder", "ship"), "on_interrupt": ("stop", "detach")}
+# The library of an engine, the extra that installs it, and our workers of it: made with a place and the most jobs.
+_CLUSTERS = {
+    "ray": ("ray", "cluster", "isogloss.runs.ray_engine:RayWorkers"),
+    "slurm": ("submitit", "slurm", "isogloss.runs.slurm_workers:SlurmWorkers"),
+}
+_UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the jobs of a grid are executed, and on what terms.
+
+    Attributes:
+        engine_name: "processes", "ray" or "slurm".
+        address: of a Ray cluster: `ray://host:port`, `host:port` or `auto`; "" for RAY_ADDRESS or, where there is none,
+            a cluster of this machine for as long as the command runs.
+        partition: of a SLURM site, "" for its default.
+        files: "folder" where all nodes see the run folder, the data and the models under the same paths; "ship" where
+            they do not, and files travel with the jobs.
+        on_interrupt: what Ctrl-C does to the jobs: "stop" ends them, "detach" leaves them at work.
+        jobs: the most jobs at a time, 0 for as many as there is room for.
+        environment: patterns of the environment variables that jobs are told; SLURM tells all.
+        resources: what a job needs.
+        systems: what jobs of some systems need instead, by a pattern of the system's name (`encoder:*`).
+        slurm: what else a SLURM site wants to know: account, qos, constraint, setup (commands before each job).
+        toml: the file it was read from, "" where there was none.
+    """
+
+    engine_name: str = "processes"
+    address: str = ""
+    partition: str = ""
+    files: str = "folder"
+    on_interrupt: str = "stop"
+    jobs: int = 0
+    environment: tuple[str, ...] = ("ISOGLOSS_*", "HF_*", "TRANSFORMERS_*")
+    resources: Resources = field(default_factory=Resources)
+    systems: Mapping[str, Resources] = field(default_factory=dict)
+    slurm: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    toml: str = ""
+
+    @classmethod
+    def of(cls, name: "str | os.PathLike[str] | Place | None") -> "Place":
+        """The place a user names.
+
+        Args:
+            name: `processes`, `ray`, `ray://host:port`, `ray:ADDRESS`, `slurm`, `slurm:PARTITION` or a TOML file.
+
+        Raises:
+            UnknownNameError: no such engine, or a name in the file that is none.
+            IsoglossError: a value in the file that makes no sense.
+        """
+        if isinstance(name, Place):
+            return name
+        text = "processes" if name is None else os.fspath(name)
+        if text.endswith(".toml"):
+            return _from_toml(read_text(Path(text)), text)
+        engine, _, where = text.partition(":")
+        if engine not in ENGINES or (where and engine == "processes"):
+            raise unknown("place to run on", text, (*ENGINES, "ray://host:port", "slurm:PARTITION"))
+        if engine == "slurm":
+            return cls(engine, partition=where)
+        return cls(engine, address=text if where.startswith("//") else where)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is this machine's processes."""
+        return self.engine_name == "processes"
+
+    @property
+    def fills_by_itself(self) -> bool:
+        """Whether the cluster fills a grid without the command that asked for it; SLURM's jobs stay by themselves."""
+        return self.engine_name == "ray" and self.on_interrupt == "detach"
+
+    def resources_of(self, system: str) -> Resources:
+        """What a job of a system needs: of the last pattern that its name matches, or what all need.
+
+        Of GPUs, where nothing is said: one for a system that is fine-tuned, if the nodes have any; for others none.
+        """
+        matching = [found for pattern, found in self.systems.items() if fnmatchcase(system, pattern)]
+        needs = matching[-1] if matching else self.resources
+        if needs.gpus is None and not SystemName.of(system).follows_recipes:
+            needs = replace(needs, gpus=0)
+        return needs
+
+    def workers(self, jobs: int = 0) -> Workers:
+        """What executes calls there, at most so many at a time; 0 for as many as there is room for.
+
+        Raises:
+            IsoglossError: the library of the engine is not installed.
+        """
+        most = jobs or self.jobs
+        if self.is_here:
+            return LocalWorkers(most or os.cpu_count() or 1)
+        workers: Workers = load_object(self._installed_origin())(self, most)
+        return workers
+
+    def _installed_origin(self) -> str:
+        library, extra, origin = _CLUSTERS[self.engine_name]
+        if find_spec(library) is None:
+            raise IsoglossError(f"{library} is not installed", fix=f"pip install 'isogloss[{extra}]'")
+        return origin
+
+    def engine(self, plan: "Plan", jobs: int = 0) -> "Engine":
+        """What executes the jobs of a grid there.
+
+        Raises:
+            IsoglossError: the library of the engine is not installed.
+        """
+        if self.is_here:
+            from isogloss.runs.processes import ProcessEngine
+
+            return ProcessEngine(plan, jobs or self.jobs or 1)
+        if self.engine_name == "slurm":
+            self._installed_origin()
+            from isogloss.runs.slurm_engine import SlurmEngine
+
+            return SlurmEngine(plan, self, jobs)
+        workers = self.workers(jobs)
+        if self.files == "ship":
+            from isogloss.runs.shipping import ShippingEngine
+
+            return ShippingEngine(plan, self, cast("SharingWorkers", workers))
+        from isogloss.runs.cluster_engine import ClusterEngine
+
+        return ClusterEngine(plan, self, workers)
+
+    def describe(self, folders: Iterable[Path]) -> None:
+        """Copy the file that says where this is into result folders, beside what describes the system."""
+        for folder in folders if self.toml else ():
+            with atomic_write(folder / "place.toml") as stream:
+                stream.write(self.toml)
+
+
+HERE = Place()
+
+
+def _from_toml(text: str, where: str) -> Place:
+    table = dict(decode_toml(text, where))
+    resources = _resources(table.pop("resources", {}), Resources(), f"{where} [resources]")
+    systems = {}
+    for pattern, section in _table(table.pop("systems", {}), f"{where} [systems]").items():
+        here = f'{where} [systems."{pattern}"]'
+        inner = dict(_table(section, here))
+        systems[pattern] = _resources(inner.pop("resources", {}), resources, f"{here[:-1]}.resources]")
+        _check_names(inner, ("resources",), here)
+    slurm = _slurm(table.pop("slurm", {}), f"{where} [slurm]")
+    known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "slurm", "toml"}
+    _check_names(table, {*known, "engine"}, where)
+    values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
+    if values.get("files") == "ship" and values["engine"] != "ray":
+        fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
+        raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
+    if values.get("files") == "ship" and values.get("on_interrupt") == "detach":
+        fix = "Give a folder that all nodes see, or have Ctrl-C stop the jobs"
+        what = 'on_interrupt = "detach" with files = "ship": nobody would be there to take what comes back'
+        raise IsoglossError(what, where=where, fix=fix)
+    return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
+
+
+def _place_value(key: str, value: Any, where: str) -> Any:
+    if key == "jobs":
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise IsoglossError(f"jobs = {value!r} is not a whole number, 0 or larger", where=where)
+        return value
+    if key == "environment":
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise IsoglossError(f"environment = {value!r} is not a list of texts", where=where)
+        return (*Place.environment, *value)
+    if not isinstance(value, str):
+        raise IsoglossError(f"{key} = {value!r} is not a text", where=where)
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise _located(unknown(key, value, _CHOICES[key]), where)
+    return value
+
+
+def _slurm(table: Any, where: str) -> Mapping[str, str | Sequence[str]]:
+    values = dict(_table(table, where))
+    _check_names(values, ("account", "constraint", "qos", "setup"), where)
+    setup = values.get("setup", [])
+    if not isinstance(setup, list) or not all(isinstance(command, str) for command in setup):
+        raise IsoglossError(f"setup = {setup!r} is not a list of commands", where=where)
+    for key in values.keys() - {"setup"}:
+        if not isinstance(values[key], str):
+            raise IsoglossError(f"{key} = {values[key]!r} is not a text", where=where)
+    return values
+
+
+def _resources(table: Any, default: Resources, where: str) -> Resources:
+    """The resources of a section; what it does not say is as in the default."""
+    values = dict(_table(table, where))
+    _check_names(values, [each.name for each in fields(Resources)], where)
+    if "memory" in values:
+        values["memory"] = byte_count(values["memory"], where)
+    for key in {"cpus", "gpus", "hours"} & values.keys():
+        number = values[key]
+        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number < float("inf"):
+            raise IsoglossError(f"{key} = {number!r} is not a number, 0 or larger", where=where)
+        if key == "gpus" and number > 1 and number != int(number):
+            fix = "A share of one GPU is below 1; above, give whole numbers"
+            raise IsoglossError(f"gpus = {number!r} is neither a share nor a number of GPUs", where=where, fix=fix)
+    return Resources(**{each.name: values.get(each.name, getattr(default, each.name)) for each in fields(Resources)})
+
+
+def byte_count(value: Any, where: str) -> int:
+    """A size of memory in bytes, as people write it: "4 GB", "500MiB".
+
+    Raises:
+        IsoglossError: it is none.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?", value if isinstance(value, str) else "", re.IGNORECASE)
+    if found is None:
+        raise IsoglossError(f"memory = {value!r} is not a size", where=where, fix='Write it as in "4 GB"')
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** (_UNITS[unit.upper()] if unit else 0))
+
+
+def _table(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise IsoglossError(f"{value!r} is not a table", where=where)
+    return value
+
+
+def _check_names(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise _located(unknown("key of a place", key, known), where)
+
+
+def _located(error: UnknownNameError, where: str) -> UnknownNameError:
+    error.where = where
+    return error
