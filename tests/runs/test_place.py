@@ -17,8 +17,8 @@ FULL = """
 engine = "ray"
 address = "ray://head:10001"
 files = "ship"
-on_interrupt = "detach"
 jobs = 12
+environment = ["WANDB_*"]
 
 [resources]
 cpus = 2
@@ -67,13 +67,8 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 
 def test_a_file_says_everything(tmp_path: Path) -> None:
     place = read(tmp_path, FULL)
-    assert (place.engine_name, place.address, place.files, place.on_interrupt, place.jobs) == (
-        "ray",
-        "ray://head:10001",
-        "ship",
-        "detach",
-        12,
-    )
+    assert (place.engine_name, place.address, place.files, place.jobs) == ("ray", "ray://head:10001", "ship", 12)
+    assert place.environment == (*Place.environment, "WANDB_*")
     assert place.resources_of("ngram") == Resources(2, 0, 4_000_000_000, 1.5)
     assert place.resources_of("encoder:xlm-roberta-base") == Resources(2, 0.2, 3 << 29, 1.5)
     # The last pattern that matches, over what all need.
@@ -83,11 +78,13 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('engin = "ray"', "unknown key of a place 'engin'. Did you mean engine?"),
+        ('engin = "ray"', "unknown key of a place 'engin'. Did you mean engine or environment?"),
         ('engine = "rya"', "unknown engine 'rya'. Did you mean ray?"),
         ('files = "shipp"', "unknown files 'shipp'. Did you mean ship?"),
         ('on_interrupt = "detatch"', "Did you mean detach?"),
         ('files = "ship"', 'files = "ship" with engine = "processes"'),
+        ('engine = "ray"\nfiles = "ship"\non_interrupt = "detach"', "nobody would be there to take what comes back"),
+        ('environment = "WANDB"', "environment = 'WANDB' is not a list of texts"),
         ("address = 3", "address = 3 is not a text"),
         ("jobs = -1", "jobs = -1 is not a whole number"),
         ("jobs = true", "jobs = True is not a whole number"),

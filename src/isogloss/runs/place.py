@@ -175,6 +175,10 @@ def _from_toml(text: str, where: str) -> Place:
     if values.get("files") == "ship" and values["engine"] != "ray":
         fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
         raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
+    if values.get("files") == "ship" and values.get("on_interrupt") == "detach":
+        fix = "Give a folder that all nodes see, or have Ctrl-C stop the jobs"
+        what = 'on_interrupt = "detach" with files = "ship": nobody would be there to take what comes back'
+        raise IsoglossError(what, where=where, fix=fix)
     return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
 
 

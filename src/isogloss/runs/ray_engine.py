@@ -160,12 +160,12 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
 
     @property
     def slots(self) -> int:
-        """How many calls like the last one there is room for, over all nodes."""
+        """How many calls like the last one there is room for, over all nodes; or as many as were asked for."""
         room = sum(_room(node["Resources"], self._options(self._needs)) for node in self._look())
         if not room and not self._said_no_room:
             self._said_no_room = True
             warn(f"no node of the cluster has what a job needs ({self._needs}): waiting for one", stacklevel=2)
-        return min(room, self.most) if self.most else room
+        return self.most or room  # Ray lets those wait that it has no room for, and may add nodes for them
 
     def _look(self) -> list[dict[str, Any]]:
         """The living nodes.
