@@ -154,6 +154,7 @@ def wait_until(happens: Callable[[], bool], seconds: float = 60.0) -> None:
 @pytest.fixture(scope="session")
 def slurm_site() -> Iterator[SlurmSite]:
     """A SLURM site of two nodes that is up."""
+    pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isogloss[slurm]'")
     missing = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
     if missing:
         pytest.skip(f"SLURM is not installed (Debian: slurm-wlm, munge): no {', '.join(missing)}")
