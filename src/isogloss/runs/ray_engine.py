@@ -11,7 +11,7 @@ import pickle
 import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -34,7 +34,7 @@ T = TypeVar("T")
 LOOK = 2.0
 # Seconds that the head may be silent.
 SILENT = 6.0
-# Seconds that a call has to end by itself after Ctrl-C before its process is killed.
+# Seconds that a call has to end by itself after Ctrl-C.
 GRACE = 2.0
 # Bytes of the object store of a cluster of our own: jobs are small, and files lie in folders.
 OWN_STORE = 200 << 20
@@ -143,15 +143,16 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
                 ray.shutdown()
 
     def _stop(self) -> None:
-        """End what runs: as Ctrl-C does, then by force."""
-        for force in (False, True):
-            running = [ref for ref, future in self._refs.items() if not future.done()]
-            if not running or not self._answers():
-                return
+        """End what runs, as Ctrl-C does; processes that do not listen are Ray's to kill when we leave the cluster.
+
+        Not by force: of a task that ends at that moment, Ray 2.60 knows no more, and takes this process down.
+        """
+        running = {ref: future for ref, future in self._refs.items() if not future.done()}
+        if running and self._answers():
             for ref in running:
                 with suppress(Exception):  # it has ended, or its node has
-                    ray.cancel(ref, force=force)
-            ray.wait(running, num_returns=len(running), timeout=GRACE)
+                    ray.cancel(ref)
+            wait(running.values(), GRACE)
 
     @property
     def nodes(self) -> int:
