@@ -101,13 +101,13 @@ def check_is_site(folder: Path) -> None:
         return
     if DATA not in names or not read_bytes(folder / DATA, most=len(_BEGIN)).startswith(_BEGIN.encode()):
         raise DataError("has files, and is no board", where=str(folder), fix=_NOT_SITE)
-    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES, *(path.name for path in _static_files())}
+    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES, *(path.name for path in static_files())}
     if others := sorted(name for name in names - known if not name.endswith((".css", ".svg"))):
         what = f"has files that are not the board's, and would be lost: {', '.join(others[:3])}"
         raise DataError(what, where=str(folder), fix="Move them away, or give a folder of its own")
 
 
-def _static_files() -> Iterator[Path]:
+def static_files() -> Iterator[Path]:
     """What a site has as it is: the page, its looks, which are the report's too, and its pictures."""
     yield packaged_path("look.css")
     yield from (path for path in sorted(WEB.iterdir()) if path.is_file() and path.suffix in (".html", ".css", ".svg"))
@@ -115,7 +115,7 @@ def _static_files() -> Iterator[Path]:
 
 def site_files(board: Board) -> Iterator[tuple[str, bytes]]:
     """Every file of a site, by its path."""
-    for path in _static_files():
+    for path in static_files():
         yield path.name, path.read_bytes()
     yield SCRIPT, bundle(WEB).encode()
     yield DATA, f"{_BEGIN}{script_json(board.data)};\n".encode()

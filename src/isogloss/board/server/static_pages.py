@@ -14,11 +14,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from isogloss.board.server.answers import ErrorAnswer
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.protection import accepts_gzip, matches
-from isogloss.board.site import WEB
+from isogloss.board.site import static_files
 
 # Pages of the server itself: the form, and what it needs; it looks like the built pages before any is built.
 OWN = Path(__file__).with_name("web")
-_SHARED = ("board.css", "icon.svg")
+_SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
@@ -95,7 +95,7 @@ def _read(site: Path | None, name: str) -> HeldFile | None:
     parts = name.split("/")
     if "\x00" in name or "\\" in name or len(parts) > 4 or any(part in ("", ".", "..") for part in parts):
         return None
-    for root in (OWN, site, WEB if name in _SHARED else None):
+    for root in (OWN, site, _SHARED.get(name)):
         path = None if root is None else root.joinpath(*parts)
         if path is not None and path.suffix in _TYPES and path.is_file() and not path.is_symlink():
             content = path.read_bytes()
