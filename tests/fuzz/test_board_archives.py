@@ -6,6 +6,7 @@ import json
 import tarfile
 import warnings
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,9 @@ def test_board(campaign: Campaign, board: OpenBoard, tmp_path: Path) -> None:
             content, step = spoil_bytes(case.rng, content)
             case.tell(step)
         key = submitted(board, bearer, content or b"x", str(case.folder.name))
-        job = claims.claim()
-        assert job is not None
-        attempt(lambda: score_submission(board, job))
+        # What took too long before was left in the queue, and comes first.
+        for job in iter(claims.claim, None):
+            attempt(partial(score_submission, board, job))
         check_outcome(board, key)
         case.folder.rmdir()
         if outside := {path for path in tmp_path.rglob("*") if not {"board", "cases"} & set(path.parts)} - around:

@@ -129,6 +129,9 @@ def first_version(folder: Path, url: str) -> tuple[OpenBoard, dict[str, list[dic
         for table in there.sorted_tables:
             if rows_there := old.get(table.name):
                 connection.execute(table.insert(), rows_there)
+                if url:  # as if the rows had got their numbers from the database
+                    last = {"name": table.name, "n": rows_there[-1]["id"]}
+                    connection.execute(text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :n)"), last)
     return made, old
 
 

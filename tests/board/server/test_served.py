@@ -105,7 +105,7 @@ def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.Fixtur
                         time.sleep(0.1)
                 time.sleep(0.15)
 
-        senders = [threading.Thread(target=send_all, args=(first,)) for first in range(3)]
+        senders = [threading.Thread(target=send_all, args=(first,), daemon=True) for first in range(3)]
         for sender in senders:
             sender.start()
         rng, kills, wanted = random.Random(3), {"server": 0, "worker": 0}, max(3, number // 20)
