@@ -84,10 +84,10 @@ export function plotPanel(table, params) {
       low: row.figures.get(column.id).low,
       high: row.figures.get(column.id).high,
       kind: row.system.kind,
-      label: row.system.name,
+      label: row.system.fullName,
       href: hashOf(["system", row.system.id]),
       lines: [
-        row.system.name,
+        row.system.fullName,
         `${name(column)} ${scoreText(y)}`,
         `${axis.title.toLowerCase()} ${axis.id === "date" ? (row.system.date ?? row.system.year) : axis.text(x)}`,
         missing(row.rank) ? "" : `rank ${row.rank}`,

@@ -1,8 +1,7 @@
 import { categoryTitle, systemWithRegime } from "./describe.js";
 import { directedPaint } from "./colour.js";
-import { cellDetail, cellMetricText, cellScore, cellTitle } from "./decode.js";
+import { cellDetail, cellMetricText, cellScore, cellTitle, metricTitle, metricsText } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, link, missing, plural, scoreText } from "./dom.js";
-import { metricsOf } from "./filters.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import {
   autonym,
@@ -56,7 +55,7 @@ export function taskPage(board, [id, code]) {
       : null,
     facts([
       ["Category", categoryTitle(task.category)],
-      ["Metric", `${metricsOf(task).join(" and ")}; ${task.lower_is_better ? "lower" : "higher"} is better`],
+      ["Metric", `${metricsText(task)}; ${task.lower_is_better ? "lower" : "higher"} is better`],
       ["Languages", countText(task.languages.length)],
       [
         "Test examples",
@@ -79,15 +78,17 @@ export function taskPage(board, [id, code]) {
     {
       id: "mean",
       title: "Mean",
-      hint: ["Mean", `Over all ${task.languages.length} languages.`],
+      note: task.cellMetric ? metricsText(task) : "",
+      hint: ["Mean", `${metricsText(task)}, over all ${task.languages.length} languages.`],
       lower: task.lower_is_better,
       of: (system) => board.averages.get(id)?.value[system.at],
     },
     ...codes.map((each) => ({
       id: each,
       title: each,
+      note: task.cellMetric && metricTitle(task.cellMetric),
       lower: task.lower_is_better,
-      hint: [board.language.get(each)?.name ?? each],
+      hint: [board.language.get(each)?.name ?? each, cellMetricText(task)],
       of: (system) => cellScore(task, system, each),
       says: (system) => cellTip(board, system, task, each).slice(1),
     })),
@@ -101,7 +102,7 @@ export function taskPage(board, [id, code]) {
     {},
     crumbs(link("#/", "Leaderboard"), task.name),
     head,
-    element("h2", {}, "Languages, hardest last"),
+    element("h2", {}, `Languages, hardest last${task.cellMetric ? `, in ${metricTitle(task.cellMetric)}` : ""}`),
     stripChart({ lines, description: `Scores of all systems on ${task.name}, by language` }),
     element("h2", {}, "Systems by language"),
     scoreKey(...range, directedPaint(task.lower_is_better, range)),
@@ -155,8 +156,8 @@ function forest(points, description) {
       );
     points.forEach(({ system, value, low, high, kind, lines }, at) => {
       const y = 24 + height * at + height / 2;
-      const label =
-        system.name.length * 6.8 > left ? `${system.name.slice(0, Math.floor(left / 6.8) - 1)}…` : system.name;
+      const name = system.fullName;
+      const label = name.length * 6.8 > left ? `${name.slice(0, Math.floor(left / 6.8) - 1)}…` : name;
       svg.append(
         withTip(
           drawn(
@@ -211,7 +212,8 @@ function taskLanguagePage(board, task, code) {
           {
             id: "mean",
             title: "All languages",
-            hint: ["All languages", "The task's own figure."],
+            note: task.cellMetric ? metricsText(task) : "",
+            hint: ["All languages", `The task's own figure: ${metricsText(task)}.`],
             lower: task.lower_is_better,
             of: (system) => board.averages.get(task.id).value[system.at],
           },
@@ -233,7 +235,7 @@ function taskLanguagePage(board, task, code) {
         element("strong", {}, scoreText(points[0].value)),
         ` of ${plural(points.length, "system")}`,
         testSize(task, code) ? `, on ${countText(testSize(task, code))} test examples.` : ".",
-        missing(task.human) ? "" : ` Humans, as published for the task: ${scoreText(task.human)}.`,
+        missing(task.human) || task.cellMetric ? "" : ` Humans, as published for the task: ${scoreText(task.human)}.`,
       ),
     ),
     chart,
