@@ -361,8 +361,9 @@ def test_a_part_of_the_suite_is_not_called_the_whole(open_page: Open) -> None:
 
 def test_intervals_are_drawn_on_a_scale_that_holds_them(open_page: Open) -> None:
     tab = open_page("#/")
+    end = "end => parseFloat(strip.style.getPropertyValue(end))"
     ends = tab.locator("i.strip.whiskered").evaluate_all(
-        "strips => strips.map(strip => ['--low', '--at', '--high'].map(end => parseFloat(strip.style.getPropertyValue(end))))"
+        f"strips => strips.map(strip => ['--low', '--at', '--high'].map({end}))"
     )
     # The lowest few are beyond the scale; at all others the figure is inside of its interval.
     assert len(ends) > 20

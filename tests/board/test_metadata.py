@@ -22,7 +22,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 def shown(**metadata: object) -> dict[str, object]:
     """What a page says of a system with these metadata, whatever wrote them."""
     found = system_facts(BoardEntry("m", "", metadata), "m", "m", complete=False, provenance=None)
-    return {name: value for name, value in msgspec.to_builtins(found).items() if name not in ("id", "name", "regime")}
+    return {
+        name: value for name, value in msgspec.structs.asdict(found).items() if name not in ("id", "name", "regime")
+    }
 
 
 def guide_table() -> str:

@@ -24,7 +24,8 @@ _BEING_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Isogloss board</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="look.css">
 <link rel="stylesheet" href="board.css"></head>
-<body><main><h1>The pages are being built</h1><p>They will be here in a few seconds, by themselves.</p></main></body></html>
+<body><main><h1>The pages are being built</h1><p>They will be here in a few seconds, by themselves.</p></main></body>
+</html>
 """
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
 
