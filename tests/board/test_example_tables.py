@@ -68,6 +68,8 @@ def test_every_row_has_its_values_and_statistics(answers: tuple[Path, list[Path]
                 assert (made == table.metrics[system][each["name"]].rows).all()
                 seen += 1
         assert told["texts"] and set(told["texts"]) == set(of_system["answers"])
+        apart = np.abs(table.goodness[0] - table.goodness[1])
+        assert str(int(apart.argmax())) in told["texts"]
     assert seen == 30
 
 

@@ -5,6 +5,9 @@ import { withTip } from "./tips.js";
 const TOP_ROOM = 20;
 const BOTTOM_ROOM = 50;
 const LETTER_ROOM = 7;
+// Narrower bars would write over each other: a chart of many is as wide as it must be, and scrolls in its place.
+const LEAST_STEP = 48;
+const MANY = 8;
 const fits = (text, width) => text.length * LETTER_ROOM <= width;
 
 // The best and the worst record among those that are sure enough to have an interval; none where these are one.
@@ -28,7 +31,7 @@ export function barChart({
   height = 220,
   click,
 }) {
-  const place = element("div", { class: "plot bars" });
+  const place = element("div", { class: records.length > MANY ? "plot bars many" : "plot bars" });
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const top = Math.max(...ends, most, signed ? 1 : 10);
   const bottom = signed ? Math.min(...ends, -1) : 0;
@@ -42,7 +45,7 @@ export function barChart({
       .filter(Boolean)
       .join(" ");
   return drawnToWidth(place, (full) => {
-    const width = Math.min(full, 90 + records.length * 120);
+    const width = Math.max(44 + records.length * LEAST_STEP, Math.min(full, 90 + records.length * 120));
     const step = (width - 44) / records.length;
     // Where the edges of one bucket do not fit, names stand for those of all.
     const wide = records.every(({ label }) => fits(label, step));
