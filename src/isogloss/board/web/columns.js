@@ -364,12 +364,7 @@ export function leaderboardColumns(table, params) {
 export function humanRow(table) {
   const human = new Map(
     table.shown.map((column) => {
-      const parts =
-        column.kind === "task"
-          ? [column.part]
-          : column.kind === "category"
-            ? column.parts
-            : [];
+      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : [];
       const values = parts.map(({ task, whole }) => (whole ? (task.human ?? NaN) : NaN));
       return [
         column.id,

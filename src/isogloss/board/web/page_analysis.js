@@ -62,7 +62,8 @@ function lacking(board, mode, systems, cells, charts) {
   if (!systems.length) return "Tick a system on the leaderboard.";
   if (cells.length || charts.length) return "";
   const without = systems.find((system) => !system.has_predictions);
-  if (without) return `There are no analyses of ${without.fullName}: they need its answers, and only figures are known.`;
+  if (without)
+    return `There are no analyses of ${without.fullName}: they need its answers, and only figures are known.`;
   return `There are no analyses of ${systems.map(({ fullName }) => fullName).join(" and ")} on this board${board.no_examples ? `: ${board.no_examples}` : ", of labels that anyone can have"}.`;
 }
 
