@@ -84,7 +84,7 @@ export function plotPanel(table, params) {
       low: row.figures.get(column.id).low,
       high: row.figures.get(column.id).high,
       kind: row.system.kind,
-      label: row.system.fullName,
+      label: row.system.name,
       href: hashOf(["system", row.system.id]),
       lines: [
         row.system.fullName,
