@@ -23,24 +23,10 @@ import { withTip } from "./tips.js";
 const MOST_ROWS = 40;
 const testSize = (task, code) => task.n[task.languages.indexOf(code)] || null;
 
-export function taskPage(board, [id, code]) {
-  const task = board.task.get(id);
-  if (!task) return nothing("There is no such task on this board.");
-  if (code !== undefined) return taskLanguagePage(board, task, code);
-  const ranked = pointsOf(board, (system) => board.averages.get(id)?.value[system.at], task.name, task.lower_is_better);
-  const some = ranked.length
-    ? ranked
-    : pointsOf(
-        board,
-        (system) => (task.languages.some((each) => !Number.isNaN(cellScore(task, system, each))) ? 0 : NaN),
-        "",
-      );
-  if (!some.length) return nothing("No system has a score on this task.");
-  const codes = task.languages.filter((each) =>
-    board.systems.some((system) => !Number.isNaN(cellScore(task, system, each))),
-  );
+// What the task is, and who leads it.
+function taskHead(task, ranked) {
   const sizes = task.n.filter(Boolean);
-  const head = pageHead(
+  return pageHead(
     task.title,
     ranked[0]
       ? element(
@@ -67,6 +53,44 @@ export function taskPage(board, [id, code]) {
       ],
     ]),
   );
+}
+
+const taskColumns = (board, task, codes) => [
+  {
+    id: "mean",
+    title: "Mean",
+    note: task.cellMetric ? metricsText(task) : "",
+    hint: ["Mean", `${metricsText(task)}, over all ${task.languages.length} languages.`],
+    lower: task.lower_is_better,
+    of: (system) => board.averages.get(task.id)?.value[system.at],
+  },
+  ...codes.map((each) => ({
+    id: each,
+    title: each,
+    note: task.cellMetric && metricTitle(task.cellMetric),
+    lower: task.lower_is_better,
+    hint: [board.language.get(each)?.name ?? each, cellMetricText(task)],
+    of: (system) => cellScore(task, system, each),
+    says: (system) => cellTip(board, system, task, each).slice(1),
+  })),
+];
+
+export function taskPage(board, [id, code]) {
+  const task = board.task.get(id);
+  if (!task) return nothing("There is no such task on this board.");
+  if (code !== undefined) return taskLanguagePage(board, task, code);
+  const ranked = pointsOf(board, (system) => board.averages.get(id)?.value[system.at], task.name, task.lower_is_better);
+  const some = ranked.length
+    ? ranked
+    : pointsOf(
+        board,
+        (system) => (task.languages.some((each) => !Number.isNaN(cellScore(task, system, each))) ? 0 : NaN),
+        "",
+      );
+  if (!some.length) return nothing("No system has a score on this task.");
+  const codes = task.languages.filter((each) =>
+    board.systems.some((system) => !Number.isNaN(cellScore(task, system, each))),
+  );
   const lines = codes
     .map((each) => ({
       label: board.language.get(each)?.name ?? each,
@@ -74,25 +98,7 @@ export function taskPage(board, [id, code]) {
       points: pointsOf(board, (system) => cellScore(task, system, each), task.name, task.lower_is_better),
     }))
     .sort((a, b) => (task.lower_is_better ? -1 : 1) * (b.points[0].value - a.points[0].value));
-  const columns = [
-    {
-      id: "mean",
-      title: "Mean",
-      note: task.cellMetric ? metricsText(task) : "",
-      hint: ["Mean", `${metricsText(task)}, over all ${task.languages.length} languages.`],
-      lower: task.lower_is_better,
-      of: (system) => board.averages.get(id)?.value[system.at],
-    },
-    ...codes.map((each) => ({
-      id: each,
-      title: each,
-      note: task.cellMetric && metricTitle(task.cellMetric),
-      lower: task.lower_is_better,
-      hint: [board.language.get(each)?.name ?? each, cellMetricText(task)],
-      of: (system) => cellScore(task, system, each),
-      says: (system) => cellTip(board, system, task, each).slice(1),
-    })),
-  ];
+  const columns = taskColumns(board, task, codes);
   const place = element("div");
   const scored = some.filter(({ system }) => codes.some((each) => !Number.isNaN(cellScore(task, system, each))));
   const systems = scored.slice(0, MOST_ROWS).map(({ system }) => system);
@@ -101,7 +107,7 @@ export function taskPage(board, [id, code]) {
     "div",
     {},
     crumbs(link("#/", "Leaderboard"), task.name),
-    head,
+    taskHead(task, ranked),
     element("h2", {}, `Languages, hardest last${task.cellMetric ? `, in ${metricTitle(task.cellMetric)}` : ""}`),
     stripChart({ lines, description: `Scores of all systems on ${task.name}, by language` }),
     element("h2", {}, "Systems by language"),
