@@ -1,6 +1,7 @@
 """Analyses of single examples in a browser: the numbers of the page are those of isogloss explain, at any edges."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -135,6 +136,22 @@ def brightness(tab: Any, cell: Any) -> float:
     """How bright the ground of a cell is: the best of a heat map is the brightest."""
     red, green, blue = tab.evaluate("node => getComputedStyle(node).backgroundColor.match(/\\d+/g).map(Number)", cell)
     return 0.3 * float(red) + 0.6 * float(green) + 0.1 * float(blue)
+
+
+def test_many_bars_do_not_write_over_each_other(open_page: Open, answered_board: Path) -> None:
+    for width in (360, 1200):
+        tab = open_page(
+            page("single", "alpha", task="mini-xquad", language="en", cut="aPos~equal~12"),
+            index=answered_board / "site" / "index.html",
+            width=width,
+        )
+        tab.wait_for_selector(".many .bar")
+        boxes = tab.locator(".many .bar .value").evaluate_all(
+            "texts => texts.map(text => [text.getBoundingClientRect().left, text.getBoundingClientRect().right])"
+        )
+        assert len(boxes) > 8
+        assert all(right < left for (_, right), (left, _) in pairwise(boxes))
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_where_less_is_better_the_lowest_is_first_and_best(open_page: Open, error_board: Path) -> None:

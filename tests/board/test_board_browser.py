@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from board.opened_board import Open, column
+from board.opened_board import Open, column, go
 from board.synthetic_board import synthetic_board, write_site
 from isogloss.board.site import WEB
 from report.browser import BROWSER
@@ -342,3 +342,39 @@ def test_a_thousand_systems(open_page: Open, tmp_path: Path, capsys: pytest.Capt
     assert size < 1_500_000
     assert tab.locator("table.data tbody:not(.before) tr").count() == 50
     assert "1–50 of 1,000" in tab.locator(".pager").inner_text()
+
+
+def test_a_part_of_the_suite_is_not_called_the_whole(open_page: Open) -> None:
+    tab = open_page("#/")
+    assert " leads overall with " in tab.locator(".lead").inner_text()
+    human = tab.locator("tbody.before tr").inner_text().split()
+    assert "92.8" in human and "91.2" in human
+    go(tab, "#/?task=xnli&task=xquad&language=sw&language=ar")
+    assert " leads by the average over 2 of 10 tasks and 2 of 50 languages with " in tab.locator(".lead").inner_text()
+    # What humans reach is published for all languages of a task in all its metrics together.
+    assert tab.locator("tbody.before").count() == 0
+    with tab.expect_download() as found:
+        tab.click("text=CSV")
+    heads = found.value.path().read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert {"XNLI (2/15 languages)", "XQuAD (1/11 languages)"} <= set(heads)
+
+
+def test_intervals_are_drawn_on_a_scale_that_holds_them(open_page: Open) -> None:
+    tab = open_page("#/")
+    end = "end => parseFloat(strip.style.getPropertyValue(end))"
+    ends = tab.locator("i.strip.whiskered").evaluate_all(
+        f"strips => strips.map(strip => ['--low', '--at', '--high'].map({end}))"
+    )
+    # The lowest few are beyond the scale; at all others the figure is inside of its interval.
+    assert len(ends) > 20
+    assert sum(low < at < high for low, at, high in ends) >= 0.9 * len(ends)
+
+
+def test_scripts_and_metrics_have_names(open_page: Open) -> None:
+    tab = open_page("#/?script=Latn&metric=f1")
+    assert [chip.split(" ×")[0] for chip in tab.locator("button.chip:not(.clear)").all_inner_texts()] == [
+        "Metric: F1",
+        "Script: Latin",
+    ]
+    go(tab, "#/language/ar")
+    assert tab.locator("dl a", has_text="Arabic").get_attribute("href") == "#/?script=Arab"

@@ -8,6 +8,7 @@ import pytest
 from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go
 from board.synthetic_board import packed, synthetic_board, write_site
+from isogloss.board.site import build_board
 from report.browser import BROWSER
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
@@ -237,3 +238,19 @@ def test_axe_finds_nothing_where_lists_are_open_and_a_tip_is_shown(open_page: Op
     tab.locator("td[tabindex='0']").first.focus()
     tab.wait_for_selector("#tip:not([hidden])")
     assert barriers(tab) == []
+
+
+def test_papers_figures_say_their_metric_and_systems_of_one_name_their_regime(open_page: Open, tmp_path: Path) -> None:
+    index = build_board(["published:all"], tmp_path / "site")
+    tab = open_page("#/task/xquad", index=index)
+    # Papers print languages in F1, and the average of a task in both metrics: it is below them all.
+    notes = tab.locator("table.data thead .of").all_inner_texts()
+    assert notes[0] == "F1 and exact match"
+    assert set(notes[1:]) == {"F1"}
+    go(tab, "#/task/xquad/th")
+    names = tab.locator(".plot svg a > text:first-child").all_text_contents()
+    assert len(names) == len(set(names)) > 5
+    assert "Humans" not in tab.locator(".headline").inner_text()
+    go(tab, "#/compare?system=mbert&system=mbert-translate-train")
+    said = tab.locator(".headline").inner_text()
+    assert "mBERT (zero-shot) is best in" in said and "mBERT (translate-train) is best in" in said

@@ -13,6 +13,7 @@ from board.answered_systems import SUITE, answered, write_suite
 from isogloss.board import example_tables
 from isogloss.board.example_tables import has_public_labels
 from isogloss.board.site import build_board, check_is_site
+from isogloss.cli.main import main
 from isogloss.explain.cell_table import cell_tables
 from isogloss.scoring.cells import Request
 
@@ -67,6 +68,8 @@ def test_every_row_has_its_values_and_statistics(answers: tuple[Path, list[Path]
                 assert (made == table.metrics[system][each["name"]].rows).all()
                 seen += 1
         assert told["texts"] and set(told["texts"]) == set(of_system["answers"])
+        apart = np.abs(table.goodness[0] - table.goodness[1])
+        assert str(int(apart.argmax())) in told["texts"]
     assert seen == 30
 
 
@@ -90,6 +93,31 @@ def test_labels_that_not_everyone_can_have_are_told_of_nowhere(
     )
     build_board(folders, out, suite=str(suite), explain=[explained])
     assert [path.name for path in sorted((out / "examples" / "mini-xquad").iterdir())] == ["sw", "sw.js"]
+
+
+def test_a_board_may_be_built_without_single_examples(
+    answers: tuple[Path, list[Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite, folders = answers
+    explained, out = tmp_path / "explain.json", tmp_path / "site"
+    explained.write_bytes(
+        json_of(isogloss.explain(*folders, suite=str(suite), tasks=["mini-xnli"], languages=["sw"], examples=3))
+    )
+    words = ["board", "build", *map(str, folders), "-s", str(suite), "--explain", str(explained), "-o", str(out)]
+    for option, told in (("--examples", True), ("--no-examples", False)):
+        with pytest.raises(SystemExit) as stop:
+            main([*words, option])
+        assert not stop.value.code, capsys.readouterr().err
+        assert (out / "examples").exists() is told
+        everything = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.js"))
+        assert ('"gold":' in everything) is told
+    data = (out / "data.js").read_text(encoding="utf-8")
+    assert "built without single examples" in data
+    # Averages, paired tests and the buckets of explain stay.
+    detail = read(out / "systems" / "a.js")
+    assert detail["paired"]["b"] and detail["analyses"]["single"] and not detail["analyses"]["examples"]
+    # Nor is it named which examples a system failed on.
+    assert not any(bar[-1] for chart in detail["analyses"]["single"] for bar in chart["bars"])
 
 
 def json_of(analysis: Any) -> bytes:

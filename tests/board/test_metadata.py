@@ -22,7 +22,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 def shown(**metadata: object) -> dict[str, object]:
     """What a page says of a system with these metadata, whatever wrote them."""
     found = system_facts(BoardEntry("m", "", metadata), "m", "m", complete=False, provenance=None)
-    return {name: value for name, value in msgspec.to_builtins(found).items() if name not in ("id", "name", "regime")}
+    facts = msgspec.structs.asdict(found)
+    hidden = ("id", "name", "regime")
+    return {name: value for name, value in facts.items() if name not in hidden and value not in (None, "")}
 
 
 def guide_table() -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.board.entries import BoardEntry
 from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import AttributeScores, Bucket
+from isogloss.explain.model import AttributeScores, BucketScore
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.report.single_tables import bucket_edges
@@ -14,6 +14,8 @@ from isogloss.scoring.names import system_words
 
 # Examples a bar lists, and the characters of their texts.
 LISTED, TEXT_LENGTH = 10, 400
+# Examples by task/language and id.
+Cases = Mapping[str, Mapping[str, ListedExample]]
 
 
 def system_analyses(
@@ -37,17 +39,18 @@ def system_analyses(
 
 
 def _of_system(name: str, explained: ExplainRecords, shown: Mapping[str, str]) -> SystemAnalyses:
+    cases = explained.cases
     single = [
-        _chart(facet, [_bar(score.bucket, score.value, score.low, score.high, score.ids) for score in facet.buckets])
+        _chart(facet, [_bar(row, _quoted(facet, row.ids, cases)) for row in facet.buckets])
         for facet in explained.explanations[name].facets
     ]
     pairwise: dict[str, list[BarChart]] = {}
     for pair in explained.pairs:
         for own, other, sign in ((pair.first, pair.second, 1), (pair.second, pair.first, -1)):
             if own == name and other in shown:
-                pairwise[shown[other]] = [_pair_chart(facet, sign) for facet in pair.facets]
+                pairwise[shown[other]] = [_pair_chart(facet, sign, cases) for facet in pair.facets]
     charts = [*single, *(chart for each in pairwise.values() for chart in each)]
-    return SystemAnalyses(single, pairwise, _examples(charts, explained.cases, name))
+    return SystemAnalyses(single, pairwise, _examples(charts, cases, name))
 
 
 def _chart(facet: AttributeScores | AttributeContrasts, bars: list[SingleBar] | list[PairBar]) -> BarChart:
@@ -57,25 +60,30 @@ def _chart(facet: AttributeScores | AttributeContrasts, bars: list[SingleBar] | 
     return BarChart(facet.task, facet.language, facet.metric, facet.attribute, facet.title, bars, insight, edges)
 
 
-def _bar(bucket: Bucket, value: float, low: float | None, high: float | None, ids: Sequence[str]) -> SingleBar:
-    return SingleBar(bucket.name, bucket_edges(bucket), bucket.n, value, low, high, list(ids[:LISTED]))
+def _quoted(facet: AttributeScores | AttributeContrasts, ids: Sequence[str], cases: Cases) -> list[str]:
+    """The ids of the first few examples that can be shown. Others are not named: they are those a system failed on."""
+    known = cases.get(f"{facet.task}/{facet.language}", {})
+    return [each for each in ids if each in known][:LISTED]
 
 
-def _pair_chart(facet: AttributeContrasts, sign: int) -> BarChart:
-    return _chart(facet, [_pair_bar(row, sign) for row in facet.buckets])
+def _bar(row: BucketScore, ids: list[str]) -> SingleBar:
+    bucket = row.bucket
+    return SingleBar(bucket.name, bucket_edges(bucket), bucket.n, row.value, row.low, row.high, ids)
 
 
-def _pair_bar(row: BucketContrast, sign: int) -> PairBar:
+def _pair_chart(facet: AttributeContrasts, sign: int, cases: Cases) -> BarChart:
+    return _chart(facet, [_pair_bar(row, sign, _quoted(facet, row.ids, cases)) for row in facet.buckets])
+
+
+def _pair_bar(row: BucketContrast, sign: int, ids: list[str]) -> PairBar:
     own, other = (row.first, row.second)[::sign]
     low, high = [None if end is None else sign * end for end in (row.low, row.high)][::sign]
     bucket = row.bucket
     place = bucket.name, bucket_edges(bucket), bucket.n
-    return PairBar(*place, own, other, sign * row.difference, low, high, row.p, row.flips, row.ids[:LISTED])
+    return PairBar(*place, own, other, sign * row.difference, low, high, row.p, row.flips, ids)
 
 
-def _examples(
-    charts: Iterable[BarChart], cases: Mapping[str, Mapping[str, ListedExample]], name: str
-) -> dict[str, dict[str, BoardExample]]:
+def _examples(charts: Iterable[BarChart], cases: Cases, name: str) -> dict[str, dict[str, BoardExample]]:
     """The examples that any bar lists."""
     found: dict[str, dict[str, BoardExample]] = {}
     for chart in charts:

@@ -30,7 +30,7 @@ from isogloss.tasks.suites import Suite
 
 # Single examples are told of so many systems with answers, those that are given first.
 MOST_TOLD = 16
-# Examples of each usual bucket whose texts are kept, the worst of them.
+# Examples of each usual bucket whose texts are kept: the worst of them, and those on which systems differ most.
 TEXTS = 5
 
 
@@ -185,11 +185,16 @@ def _add(found: ExampleTables, table: CellTable, places: Sequence[int]) -> None:
 
 
 def _listed(table: CellTable, along: Sequence[BucketedRows], names: Sequence[str]) -> dict[int, ListedExample]:
-    """The worst examples of every usual bucket, by their places."""
+    """The worst examples of every usual bucket and those on which systems differ most, by their places."""
     collector = ExampleCollector(TEXTS, names)
+    apart = np.ptp(np.stack(table.goodness), axis=0)
     for bucketed in along:
         for bucket in range(len(bucketed.buckets)):
-            collector.add(table, bucketed.rows(bucket))
+            rows = bucketed.rows(bucket)
+            collector.add(table, rows)
+            inside = np.unique(table.row_example[rows])
+            differing = inside[np.argsort(-apart[inside], kind="stable")[:TEXTS]]
+            collector.keep(table, differing[apart[differing] > 0].tolist())
     at = {identifier: place for place, identifier in enumerate(table.examples.ids)}
     return {at[identifier]: example for identifier, example in collector.found.get(table.name, {}).items()}
 

@@ -194,6 +194,8 @@ def _checked(name: str, value: object) -> Any:
 
 
 def _refusal(name: str, value: object) -> str:
+    if isinstance(value, str) and not value.strip():
+        return "is blank"
     if isinstance(value, str) and len(value) > NAME_LENGTH:
         return f"cannot be a text of {len(value):,} characters"
     if name.startswith("parameters") and isinstance(value, int) and value >= _TOO_MANY_MILLIONS:

@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
 from isogloss.board.build import Board, make_board
 from isogloss.board.bundle import bundle
 from isogloss.board.encoding import script_json
-from isogloss.board.example_tables import example_tables
+from isogloss.board.example_tables import ExampleTables, example_tables
 from isogloss.board.paired import paired_tests
 from isogloss.board.sources import read_entries
 from isogloss.data.files import read_bytes
@@ -28,6 +29,7 @@ WEB = Path(__file__).with_name("web")
 PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES = "index.html", "data.js", "app.js", "systems", "bias.js", "examples"
 # How `data.js` begins, by which a folder is known for a site.
 _BEGIN = "globalThis.isoglossBoardData = "
+NO_EXAMPLES = "it was built without single examples"
 _NOT_SITE = "Give a folder that is not there yet, an empty one, or a board's own"
 
 
@@ -39,6 +41,7 @@ def build_board(
     title: str = "",
     data: Path | None = None,
     explain: Sequence[Path | str] = (),
+    examples: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Make a board: a site that needs no server.
@@ -53,6 +56,8 @@ def build_board(
             tells which languages are near each other. How systems with answers did on single examples is told on the
             site where anyone can have the labels.
         explain: what `isogloss explain` wrote about systems or data.
+        examples: whether the site may tell of single examples at all. Say False where the data folder has private
+            labels in the place of public ones, which cannot be seen here.
         progress: told each part before it is made.
 
     Returns:
@@ -69,8 +74,11 @@ def build_board(
     tell("reading")
     entries = read_entries(sources, chosen)
     explained = read_explain_records(explain) if explain else None
+    if explained is not None and not examples:
+        explained = replace(explained, cases={})
     tests = paired_tests(entries, chosen, data, tell)
-    examples = example_tables(entries, chosen, data, () if explained is None else explained.cases, tell)
+    shown = () if explained is None else explained.cases
+    told = example_tables(entries, chosen, data, shown, tell) if examples else ExampleTables(why_none=NO_EXAMPLES)
     tell("ranking")
     board = make_board(
         entries,
@@ -79,7 +87,7 @@ def build_board(
         data=data,
         paired=tests,
         explained=explained,
-        examples=examples,
+        examples=told,
     )
     tell("writing")
     write_site(board, folder)

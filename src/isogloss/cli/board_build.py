@@ -23,6 +23,13 @@ def build(
     explain: Annotated[
         list[Path] | None, typer.Option(help="JSON of isogloss explain, --bias or not; repeatable.")
     ] = None,
+    examples: Annotated[
+        bool,
+        typer.Option(
+            "--examples/--no-examples",
+            help="Tell of single examples whose labels anyone can have; or of none, nor of those in --explain.",
+        ),
+    ] = True,
     data: Data = None,
 ) -> None:
     """Make a board of systems: a site that opens from disk or from any web host.
@@ -30,7 +37,9 @@ def build(
     An older site in the folder is replaced as a whole; a folder with anything
     else in it is refused. Systems whose answers are here are told apart by
     paired tests, which need the gold of the data folder; where anyone can have
-    that gold, the site has how they did on single examples.
+    that gold, the site has how they did on single examples and some of the
+    texts: --no-examples leaves both out, for gold of your own that lies in the
+    place of a public task's.
 
     \b
     Examples:
@@ -48,6 +57,7 @@ def build(
             title=title,
             data=data,
             explain=explain or (),
+            examples=examples,
             progress=step,
         )
     weight = sum(path.stat().st_size for path in page.parent.iterdir() if path.is_file())

@@ -45,6 +45,17 @@ def test_every_answer_has_safe_headers(board: OpenBoard, client: TestClient) -> 
         assert "access-control-allow-origin" not in headers
 
 
+def test_who_comes_before_the_pages_are_built_is_told_so(board: OpenBoard, client: TestClient) -> None:
+    early = client.get("/")
+    assert (early.status_code, early.headers["refresh"]) == (503, "2")
+    assert early.headers["content-type"].startswith("text/html")
+    assert "being built" in early.text and "style=" not in early.text
+    assert client.get("/look.css").status_code == 200
+    send(client, zip_of(answers(1)), publish=True)
+    work_all(board)
+    assert client.get("/").status_code == 200
+
+
 def test_own_pages_need_nothing_that_the_policy_forbids(client: TestClient) -> None:
     page = client.get("/submit.html").text
     assert "style=" not in page

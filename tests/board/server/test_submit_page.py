@@ -260,3 +260,6 @@ def test_without_an_archive_all_that_is_missing_is_said(page: Any) -> None:
     page.locator("#problems li", has_text="archive").wait_for()
     assert page.locator("#problems li").count() >= 5
     assert page.locator("#archive").get_attribute("aria-invalid") == "true"
+    # No kind is taken for granted, and what is blank is called so.
+    for name in ("kind", "regime"):
+        assert page.locator(f"[name={name}] ~ .wrong").inner_text() == "is blank"

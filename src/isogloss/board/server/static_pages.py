@@ -19,6 +19,14 @@ from isogloss.board.site import static_files
 # Pages of the server itself: the form, and what it needs; it looks like the built pages before any is built.
 OWN = Path(__file__).with_name("web")
 _SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
+# What people see who come before the first site is built; their browsers ask again by themselves.
+_BEING_BUILT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Isogloss board</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="look.css">
+<link rel="stylesheet" href="board.css"></head>
+<body><main><h1>The pages are being built</h1><p>They will be here in a few seconds, by themselves.</p></main></body>
+</html>
+"""
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
@@ -61,7 +69,7 @@ class StaticPages:
         held = await self._read(name)
         if held is None:
             if not built and name == "index.html":
-                return _error(503, "the pages are being built", {"Retry-After": "2"})
+                return Response(_BEING_BUILT, 503, {"Retry-After": "2", "Refresh": "2"}, "text/html; charset=utf-8")
             return _error(404, "there is no such page")
         return _response(held, Headers(scope=scope))
 

@@ -54,9 +54,9 @@ function silence(board, mode, systems) {
   const has = (detail) => analysedCells([detail]).length || builtCharts("single", [], [detail]).length;
   const silent = systems[details.findIndex((detail) => detail && !has(detail))];
   if (silent && !silent.has_predictions)
-    return `${silent.name}: no answers to analyse, only ${silent.reported ? "reported " : ""}figures`;
+    return `${silent.fullName}: no answers to analyse, only ${silent.reported ? "reported " : ""}figures`;
   if (silent)
-    return `${silent.name}: no analyses on this board (${board.no_examples || "isogloss explain makes them"})`;
+    return `${silent.fullName}: no analyses on this board (${board.no_examples || "isogloss explain makes them"})`;
   if (details.some((detail) => !detail)) return "looking for analyses…";
   if (mode !== "pairwise" || analysedCells(details).length || builtCharts(mode, systems, details).length) return "";
   return "these two were not analysed on the same examples";

@@ -4,6 +4,11 @@ import { withTip } from "./tips.js";
 
 const TOP_ROOM = 20;
 const BOTTOM_ROOM = 50;
+const LETTER_ROOM = 7;
+// Narrower bars would write over each other: a chart of many is as wide as it must be, and scrolls in its place.
+const LEAST_STEP = 48;
+const MANY = 8;
+const fits = (text, width) => text.length * LETTER_ROOM <= width;
 
 // The best and the worst record among those that are sure enough to have an interval; none where these are one.
 function extremes(records, lower) {
@@ -26,7 +31,7 @@ export function barChart({
   height = 220,
   click,
 }) {
-  const place = element("div", { class: "plot bars" });
+  const place = element("div", { class: records.length > MANY ? "plot bars many" : "plot bars" });
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const top = Math.max(...ends, most, signed ? 1 : 10);
   const bottom = signed ? Math.min(...ends, -1) : 0;
@@ -40,8 +45,11 @@ export function barChart({
       .filter(Boolean)
       .join(" ");
   return drawnToWidth(place, (full) => {
-    const width = Math.min(full, 90 + records.length * 120);
+    const width = Math.max(44 + records.length * LEAST_STEP, Math.min(full, 90 + records.length * 120));
     const step = (width - 44) / records.length;
+    // Where the edges of one bucket do not fit, names stand for those of all.
+    const wide = records.every(({ label }) => fits(label, step));
+    const labels = records.map(({ label, name }) => (wide ? label : (name ?? label)));
     const y = (value) => TOP_ROOM + (1 - (value - bottom) / (top - bottom)) * (height - TOP_ROOM - BOTTOM_ROOM);
     const svg = drawn(
       "svg",
@@ -52,7 +60,7 @@ export function barChart({
       ]),
     );
     records.forEach((record, at) => {
-      const bar = oneBar(record, 44 + step * (at + 0.5), step, y, height, signed);
+      const bar = oneBar({ ...record, label: labels[at] }, 44 + step * (at + 0.5), step, y, height, signed);
       bar.setAttribute("class", className(record));
       if (click) makeButton(bar, () => click(record));
       else {
@@ -76,10 +84,7 @@ function makeButton(bar, act) {
 }
 
 function oneBar(record, middle, step, y, height, signed) {
-  const { value, low, high, n } = record;
-  const fits = (text) => text.length * 7 <= step;
-  // Where edges do not fit, the name of the bucket stands for them.
-  const label = fits(record.label) ? record.label : (record.name ?? record.label);
+  const { label, value, low, high, n } = record;
   return drawn(
     "g",
     { tabindex: "0" },
@@ -108,7 +113,7 @@ function oneBar(record, middle, step, y, height, signed) {
     drawn(
       "text",
       { x: middle, y: height - 30, "text-anchor": "middle" },
-      fits(label) ? label : `${label.slice(0, Math.max(2, Math.floor(step / 7) - 1))}…`,
+      fits(label, step) ? label : `${label.slice(0, Math.max(2, Math.floor(step / LETTER_ROOM) - 1))}…`,
     ),
     drawn(
       "text",

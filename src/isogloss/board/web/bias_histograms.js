@@ -35,6 +35,7 @@ async function histogramPanel(board, params) {
   const cells = (
     await Promise.all(codes.map(async (code) => ({ code, examples: await cellExamples(task.chosen, code) })))
   ).filter(({ examples }) => examples);
+  if (!cells.length) return null;
   const attribute = chosenOf(
     params,
     "attribute",
@@ -44,6 +45,7 @@ async function histogramPanel(board, params) {
     "language",
     "Languages",
     all.map((code) => [code, board.language.get(code)?.name ?? code]),
+    { none: all.length > SIDE_BY_SIDE ? `the first ${SIDE_BY_SIDE}` : "all" },
   );
   languages.sync(params);
   const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells, all.length);

@@ -105,7 +105,7 @@ function listLive(about, live, metrics, attribute, codes, bucket) {
   const { shown, total } = listedExamples(live, metrics, codes, bucket.at);
   const items = shown.map(({ example, scores }) => {
     const text = examples.texts[example];
-    const names = systems.map(({ name }, at) => scoredName(name, scores[at]));
+    const names = systems.map(({ fullName }, at) => scoredName(fullName, scores[at]));
     const pairs = text
       ? [
           ...Object.entries(text.inputs),
@@ -124,7 +124,7 @@ function listBuilt(about, chart, bucket, systems, details, place) {
   const known = details.map((detail) => detail?.analyses?.examples?.[cell] ?? {});
   const items = (bucket.ids ?? []).map((id) => {
     const example = known.map((cases) => cases[id]).find(Boolean);
-    const answers = systems.map((system, at) => [system.name, known[at]?.[id]]).filter(([, said]) => said);
+    const answers = systems.map((system, at) => [system.fullName, known[at]?.[id]]).filter(([, said]) => said);
     const pairs = example
       ? [
           ...Object.entries(example.inputs),

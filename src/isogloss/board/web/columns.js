@@ -8,8 +8,8 @@ import {
   systemCell,
   unparsedText,
 } from "./describe.js";
+import { metricTitle, metricsText } from "./decode.js";
 import { element, listed, missing, plural, scoreText } from "./dom.js";
-import { metricsOf } from "./filters.js";
 import { changeParams } from "./state.js";
 import { tieLetters } from "./standings.js";
 
@@ -18,7 +18,7 @@ function scoreTip(table, column, row) {
   const figure = row.figures.get(column.id);
   const title =
     column.kind === "overall" ? "Overall" : column.kind === "category" ? categoryTitle(column.id) : column.title;
-  const lines = [`${row.system.name} · ${title}: ${scoreText(figure.value)}`];
+  const lines = [`${row.system.fullName} · ${title}: ${scoreText(figure.value)}`];
   if (row.human)
     return [
       `Human performance · ${title}: ${scoreText(figure.value)}`,
@@ -31,7 +31,7 @@ function scoreTip(table, column, row) {
   if (column.kind === "task") {
     const { task, codes, metric } = column.part;
     lines.push(
-      `${metric || metricsOf(task).join(" and ")}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
+      `${metric ? metricTitle(metric) : metricsText(task)}, ${codes.length === task.languages.length ? plural(codes.length, "language") : `${codes.length} of ${plural(task.languages.length, "language")}`}`,
     );
     lines.push(...provenanceLines(board, row.system, task, codes.length === 1 ? codes[0] : undefined));
     lines.push(
@@ -85,6 +85,13 @@ function spread(rows, id) {
   return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
 }
 
+// As far as intervals reach: on a narrower scale figures that cannot be told apart would stand far from each other.
+function withIntervals([from, to], rows, id) {
+  const known = rows.map((row) => row.figures.get(id)).filter((figure) => figure && !missing(figure.low));
+  const inside = known.filter(({ value }) => value >= from);
+  return [Math.min(from, ...inside.map(({ low }) => low)), Math.max(to, ...inside.map(({ high }) => high))];
+}
+
 // Which figures have a footnote, found once.
 const footnotedFigures = new WeakMap();
 
@@ -94,14 +101,23 @@ function footnoted(board) {
   return footnotedFigures.get(board);
 }
 
+function inBrackets(words) {
+  const said = words.filter(Boolean).join(", ");
+  return said ? `(${said})` : "";
+}
+
 function scoreColumn(table, column, best) {
-  let range = [0, 100];
+  let [range, reach] = [
+    [0, 100],
+    [0, 100],
+  ];
   const figure = (row) => row.figures.get(column.id);
   const show = (row) => {
     const found = figure(row);
     const text = found.partial ? `${scoreText(found.value)}°` : scoreText(found.value);
-    if (column.kind === "overall") return missing(found.value) ? text : [text, intervalStrip(found, range)];
-    return footnoted(table.board).has(`${row.system.id} ${column.id}`) ? [text, element("sup", {}, "†")] : text;
+    if (column.kind === "overall") return missing(found.value) ? text : [text, intervalStrip(found, reach)];
+    const noted = !missing(found.value) && footnoted(table.board).has(`${row.system.id} ${column.id}`);
+    return noted ? [text, element("sup", {}, "†")] : text;
   };
   const bestText = scoreText(best);
   const mark = (row) => {
@@ -110,15 +126,9 @@ function scoreColumn(table, column, best) {
   };
   const part = column.part;
   const ranking = column.kind === "overall" && table.choice.ranking !== table.board.rule.name ? table.choice.title : "";
-  const cut =
-    part && !part.whole
-      ? [
-          part.metric.toUpperCase(),
-          part.codes.length < part.task.languages.length ? `${part.codes.length}/${part.task.languages.length}` : "",
-        ]
-          .filter(Boolean)
-          .join(" ")
-      : "";
+  const metric = part && !part.whole ? part.metric.toUpperCase() : "";
+  const share =
+    part && part.codes.length < part.task.languages.length ? `${part.codes.length}/${part.task.languages.length}` : "";
   const hint =
     column.kind === "overall"
       ? ["Overall", table.choice.hint]
@@ -129,7 +139,7 @@ function scoreColumn(table, column, best) {
           ]
         : [
             part.task.title,
-            `${part.metric || metricsOf(part.task).join(" and ")}; ${part.task.lower_is_better ? "lower" : "higher"} is better.`,
+            `${part.metric ? metricTitle(part.metric) : metricsText(part.task)}; ${part.task.lower_is_better ? "lower" : "higher"} is better.`,
             part.codes.length < part.task.languages.length
               ? `Only ${part.codes.length} of its ${part.task.languages.length} languages: this is not the task's own figure.`
               : `Mean over ${plural(part.codes.length, "language")}.`,
@@ -137,7 +147,7 @@ function scoreColumn(table, column, best) {
   return {
     id: column.id,
     title: column.title,
-    note: cut || ranking,
+    note: [metric, share, ranking].filter(Boolean).join(" "),
     hint,
     numeric: true,
     score: true,
@@ -147,9 +157,7 @@ function scoreColumn(table, column, best) {
     fileTitle:
       column.kind === "category"
         ? `${categoryTitle(column.id)} average`
-        : cut || ranking
-          ? `${column.title} (${ranking || `${cut} languages`})`
-          : column.title,
+        : [column.title, inBrackets([metric, share && `${share} languages`, ranking])].filter(Boolean).join(" "),
     group: column.category ? categoryTitle(column.category) : "",
     className: `score ${column.kind}`,
     value: (row) => (missing(figure(row)?.value) ? null : figure(row).value),
@@ -157,6 +165,7 @@ function scoreColumn(table, column, best) {
     // Colours and strips compare the rows that are on the screen.
     prepare: (rows) => {
       range = spread(rows, column.id);
+      reach = withIntervals(range, rows, column.id);
     },
     strength: (row) =>
       missing(figure(row).value) || figure(row).partial ? null : betterShare(figure(row).value, range, column.lower),
@@ -197,7 +206,7 @@ function rankColumn(table) {
       ...tied(row).map(
         ({ letter, group, how }) =>
           `group ${letter}: not told apart ${TOLD_BY[how] ?? ""}: ${listed(
-            group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.name ?? id),
+            group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.fullName ?? id),
             6,
           )}`,
       ),
@@ -239,7 +248,7 @@ function tickColumn(params) {
       : element("input", {
           type: "checkbox",
           checked: ticked.includes(system.id),
-          "aria-label": `tick ${system.name}`,
+          "aria-label": `tick ${system.fullName}`,
           "data-id": system.id,
           "data-focus": `tick-${system.id}`,
           change: (event) =>
@@ -350,17 +359,13 @@ export function leaderboardColumns(table, params) {
   ];
 }
 
-// Human performance where datasets publish it; an average only where all its tasks do.
+// Human performance where datasets publish it, which is for a task as a whole: not for a part of its languages or
+// metrics; an average only where all its tasks have it.
 export function humanRow(table) {
   const human = new Map(
     table.shown.map((column) => {
-      const tasks =
-        column.kind === "task"
-          ? [column.part.task]
-          : column.kind === "category"
-            ? column.parts.map(({ task }) => task)
-            : [];
-      const values = tasks.map(({ human: value }) => value ?? NaN);
+      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : [];
+      const values = parts.map(({ task, whole }) => (whole ? (task.human ?? NaN) : NaN));
       return [
         column.id,
         { value: values.length ? values.reduce((a, b) => a + b, 0) / values.length : NaN, low: NaN, high: NaN },

@@ -42,13 +42,13 @@ function withDifferences(live, metrics, rows) {
 
 const nameCell = (systems, { best, sure }) => {
   if (best < 0) return "equal";
-  return sure ? element("strong", {}, nameOf(systems[best].name)) : [nameOf(systems[best].name), " (not sure)"];
+  return sure ? element("strong", {}, nameOf(systems[best].fullName)) : [nameOf(systems[best].fullName), " (not sure)"];
 };
 
 function bucketTable(systems, rows) {
   return plainTable(
     "Buckets",
-    ["Attribute", "Bucket", "n", ...systems.map(({ name }) => nameOf(name)), "Best minus next", "Best"],
+    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best"],
     rows.map((row) =>
       [
         row.attribute.name,
@@ -70,9 +70,9 @@ function summary(systems, rows) {
     "p",
     {},
     `Of ${plural(rows.length, "bucket")} `,
-    systems.flatMap(({ name }, at) => [
+    systems.flatMap(({ fullName }, at) => [
       at ? ", " : "",
-      nameOf(name),
+      nameOf(fullName),
       " is surely best in ",
       element("strong", {}, sure[at]),
     ]),
@@ -88,7 +88,7 @@ export async function bucketSection(board, systems, params, place) {
   if (!cells.length) {
     const silent = systems.find((_, at) => !details[at]?.examples?.length);
     const why = silent
-      ? ["it is not known how ", nameOf(silent.name), " did on single examples."]
+      ? ["it is not known how ", nameOf(silent.fullName), " did on single examples."]
       : "they have no cell in which single examples are known of all.";
     place.replaceChildren(title, element("p", { class: "soft" }, "Nothing to compare: ", why));
     return;

@@ -40,7 +40,7 @@ function systemColumns(systems) {
   return [
     ...systems.map((system, at) => ({
       id: `s${at}`,
-      title: system.name.slice(0, 40),
+      title: system.fullName.slice(0, 40),
       numeric: true,
       score: true,
       className: "score",
@@ -171,7 +171,7 @@ export function winMap(board, systems, shared) {
       withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
     tip: ({ task }, language) => [
       `${task.name} in ${language.name}`,
-      ...systems.map((system) => `${system.name}: ${scoreText(cellScore(task, system, language.code))}`),
+      ...systems.map((system) => `${system.fullName}: ${scoreText(cellScore(task, system, language.code))}`),
     ],
   };
   if (systems.length === 2) {
@@ -192,9 +192,9 @@ export function winMap(board, systems, shared) {
         "p",
         { class: "soft" },
         "Blue: ",
-        nameOf(systems[0].name),
+        nameOf(systems[0].fullName),
         " is better; orange: ",
-        nameOf(systems[1].name),
+        nameOf(systems[1].fullName),
         ".",
       ),
       scoreKey(-limit, limit, (value) => colour(shared.every(({ task }) => task.lower_is_better) ? -value : value)),

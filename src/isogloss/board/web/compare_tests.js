@@ -43,12 +43,12 @@ const testRow = (board, test) => {
   const { first, second, column, difference, low, high, p } = test;
   const best = winner(board, test);
   return [
-    [nameOf(first.name), " − ", nameOf(second.name)],
+    [nameOf(first.fullName), " − ", nameOf(second.fullName)],
     columnTitle(board, column),
     signedText(difference),
     missing(low) ? "–" : `${signedText(low)} to ${signedText(high)}`,
     p < 0.001 ? "< 0.001" : p.toFixed(3),
-    best ? [nameOf(best.name), " is better"] : "not told apart",
+    best ? [nameOf(best.fullName), " is better"] : "not told apart",
   ].map((cell) => element("td", {}, cell));
 };
 
@@ -65,7 +65,7 @@ export async function pairedTests(board, systems, place) {
   const tests = testsOf(systems, details);
   const silent = systems.find((system) => !system.has_predictions);
   const because = silent
-    ? ["there are no answers of ", nameOf(silent.name), ", only figures."]
+    ? ["there are no answers of ", nameOf(silent.fullName), ", only figures."]
     : "none is on this board.";
   if (!tests.length) {
     place.replaceChildren(element("p", { class: "soft" }, "No paired test: ", because));

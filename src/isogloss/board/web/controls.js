@@ -80,7 +80,7 @@ export function numberControl(key, label) {
 }
 
 // Any number of values: a list of boxes that opens below its label.
-export function manyControl(key, label, options) {
+export function manyControl(key, label, options, { none = "all" } = {}) {
   const boxes = options.map(([value, text]) => {
     const box = element("input", {
       type: "checkbox",
@@ -126,7 +126,7 @@ export function manyControl(key, label, options) {
     const chosen = new Set(params.getAll(key));
     for (const box of boxes) box.checked = chosen.has(box.value);
     const texts = options.filter(([value]) => chosen.has(value)).map(([, text]) => text.replace(/ \(\d+\)$/, ""));
-    says.textContent = !texts.length ? "all" : texts.length === 1 ? texts[0] : `${texts.length} chosen`;
+    says.textContent = !texts.length ? none : texts.length === 1 ? texts[0] : `${texts.length} chosen`;
     node.classList.toggle("active", texts.length > 0);
   };
   return { node, sync };

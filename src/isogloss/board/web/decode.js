@@ -56,13 +56,23 @@ function shortNames(tasks) {
   );
 }
 
-// The board as the pages use it: scores unpacked, everything found by its name.
-export function openBoard(data) {
-  if (data?.schema !== 2) throw new Error("data.js is missing, or made for another version of these pages");
+// Systems by the names of their fields. Where several have one name, the full name says the regime too.
+function openSystems(data) {
   const systems = data.systems.map((values, at) => {
     const system = Object.fromEntries(values.map((value, place) => [data.system_fields[place], value]));
     return { ...system, at, name: system.name.trim() || system.id };
   });
+  const seen = new Set();
+  const shared = new Set(systems.map(({ name }) => name).filter((name) => seen.has(name) || !seen.add(name)));
+  for (const system of systems)
+    system.fullName = shared.has(system.name) && system.regime ? `${system.name} (${system.regime})` : system.name;
+  return systems;
+}
+
+// The board as the pages use it: scores unpacked, everything found by its name.
+export function openBoard(data) {
+  if (data?.schema !== 2) throw new Error("data.js is missing, or made for another version of these pages");
+  const systems = openSystems(data);
   const none = (length) => new Float64Array(length).fill(NaN);
   const single = singleMetrics(data);
   const names = shortNames(data.tasks);
@@ -107,8 +117,12 @@ export function openBoard(data) {
   };
 }
 
-export const cellMetricText = (task) =>
-  task.cellMetric || (task.metric === "score" ? task.metrics.join(" and ") : task.metric);
+const METRIC_TITLES = { f1: "F1", em: "exact match", "map@20": "mAP@20" };
+export const metricTitle = (name) => METRIC_TITLES[name] ?? name;
+export const metricsOf = (task) => task.metrics ?? [task.metric];
+export const metricsText = (task) => metricsOf(task).map(metricTitle).join(" and ");
+
+export const cellMetricText = (task) => (task.cellMetric ? metricTitle(task.cellMetric) : metricsText(task));
 
 // A task's name where single languages are shown, with the metric if that is not the task's own figure.
 export const cellTitle = (task) => (task.cellMetric ? `${task.name} ${task.cellMetric.toUpperCase()}` : task.name);

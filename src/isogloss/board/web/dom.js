@@ -74,6 +74,17 @@ export function sizeText(value) {
 
 export const plural = (count, noun, many = `${noun}s`) => `${countText(count)} ${count === 1 ? noun : many}`;
 
+const scripts = new Intl.DisplayNames(["en"], { type: "script", fallback: "code" });
+
+// "Latin" for Latn; what is no code of a script stays as it is.
+export function scriptName(code) {
+  try {
+    return scripts.of(code);
+  } catch {
+    return code;
+  }
+}
+
 export function listed(words, most = Infinity) {
   const shown = words.slice(0, most);
   const more = words.length - shown.length;

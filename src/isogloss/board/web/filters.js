@@ -1,4 +1,5 @@
-import { missing } from "./dom.js";
+import { metricTitle, metricsOf } from "./decode.js";
+import { missing, scriptName } from "./dom.js";
 import { groupedBy } from "./ranking.js";
 
 const UNKNOWN = "not disclosed";
@@ -24,25 +25,24 @@ export const SYSTEM_FILTERS = [
 // Filters of columns: they choose the cells that figures are made from.
 export const CELL_FILTERS = [
   { key: "task", label: "Task", options: (board) => board.tasks.map((task) => [task.id, task.name]) },
-  { key: "metric", label: "Metric", options: (board) => metricNames(board).map((name) => [name, name]) },
+  { key: "metric", label: "Metric", options: (board) => metricNames(board).map((name) => [name, metricTitle(name)]) },
   {
     key: "language",
     label: "Language",
     options: (board) => board.languages.map((each) => [each.code, `${each.name} (${each.code})`]),
   },
   { key: "family", label: "Family", options: (board) => counted(board.languages, "family") },
-  { key: "script", label: "Script", options: (board) => counted(board.languages, "script") },
+  { key: "script", label: "Script", options: (board) => counted(board.languages, "script", scriptName) },
 ];
 export const FILTER_KEYS = [...SYSTEM_FILTERS, ...CELL_FILTERS]
   .map(({ key }) => key)
   .concat("q", "pmin", "pmax", "complete");
 
-export const metricsOf = (task) => task.metrics ?? [task.metric];
 const metricNames = (board) => [...new Set(board.tasks.flatMap(metricsOf))].sort();
-const counted = (items, key) =>
+const counted = (items, key, title = (name) => name) =>
   [...groupedBy(items, (item) => item[key])]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, group]) => [name, `${name} (${group.length})`]);
+    .map(([name, group]) => [name, `${title(name)} (${group.length})`])
+    .sort(([, a], [, b]) => a.localeCompare(b));
 
 export function systemOptions(board, filter) {
   const groups = [...groupedBy(board.systems, filter.says)];

@@ -1,7 +1,7 @@
 import { directedPaint } from "./colour.js";
 import { cellScore, cellTitle } from "./decode.js";
 import { systemWithRegime } from "./describe.js";
-import { element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
+import { element, link, listed, missing, nameOf, plural, scoreText, scriptName } from "./dom.js";
 import { scoreKey, scoreRange } from "./heatmap.js";
 import { languageMap } from "./map.js";
 import { autonym, languageLink, plainTable } from "./parts.js";
@@ -33,7 +33,10 @@ function bestIn({ tasks, systems }, code) {
 }
 
 const whoseScores = ({ tasks, systems }) => {
-  const what = tasks.length === 1 ? cellTitle(tasks[0]) : "the mean over all tasks of the language";
+  const what =
+    tasks.length === 1
+      ? cellTitle(tasks[0])
+      : "the mean over all tasks of the language. Languages have different tasks: choose one to compare them fairly";
   return systems.length === 1
     ? ["Scores of ", nameOf(systems[0].name), `: ${what}.`]
     : [`The best of ${plural(systems.length, "system")} in each language: ${what}.`];
@@ -50,7 +53,7 @@ export function mapView(board, languages, choice) {
     return [
       `${language.name}${language.autonym && language.autonym !== language.name ? ` · ${language.autonym}` : ""}: ${scoreText(value)}`,
       system ? `${system.name}${system.regime ? ` (${system.regime})` : ""}` : "no score",
-      `${language.family}, ${language.branch}; ${language.script}`,
+      `${language.family}, ${language.branch}; ${scriptName(language.script)}`,
     ];
   };
   const range = scoreRange([...found.values()].map(({ value }) => value));
@@ -106,7 +109,7 @@ const languageTable = (languages, { tasks }, found) =>
         element("td", {}, autonym(language) ?? language.name),
         element("td", {}, link(hashOf(["family", language.family]), language.family)),
         element("td", {}, language.branch),
-        element("td", {}, language.script),
+        element("td", {}, scriptName(language.script)),
         element("td", { class: "number" }, tasks.filter((task) => task.place.has(language.code)).length),
         element("td", { class: "number" }, scoreText(value)),
         element("td", {}, system ? systemWithRegime(system) : "–"),

@@ -1,5 +1,5 @@
 import { countText, element, link, plural } from "./dom.js";
-import { metricsOf } from "./filters.js";
+import { metricsText } from "./decode.js";
 import { pageHead, plainTable, taskLink } from "./parts.js";
 import { RANKINGS } from "./ranking.js";
 
@@ -58,7 +58,7 @@ export function aboutPage(board) {
       board.tasks.map((task) => [
         element("th", { scope: "row" }, taskLink(task)),
         element("td", {}, task.title.split(":")[1] ?? task.kind),
-        element("td", {}, metricsOf(task).join(", ")),
+        element("td", {}, metricsText(task)),
         element("td", { class: "number" }, task.languages.length),
         element("td", { class: "number" }, countText(task.cells.reduce((sum, score) => sum + !Number.isNaN(score), 0))),
       ]),

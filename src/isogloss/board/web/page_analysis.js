@@ -12,8 +12,10 @@ import { hashOf } from "./state.js";
 const MODES = { bias: "Dataset bias", single: "Single analysis", pairwise: "Pairwise analysis" };
 const HINTS = {
   bias: "How the examples of a test fall into buckets: a test with few long contexts says little about long contexts. Languages stand side by side.",
-  single: "The score in each bucket of examples, with its 95 % interval. The best and the worst bucket are marked.",
-  pairwise: "The first system minus the second in each bucket, with the 95 % interval of the difference.",
+  single:
+    "The score in each bucket of examples, with its 95 % interval. The best and the worst bucket are marked; those with too few examples for an interval are not among them.",
+  pairwise:
+    "The first system minus the second in each bucket, with the 95 % interval of the difference, unless it has too few examples.",
 };
 
 export function analysisPage(board, [mode]) {
@@ -60,8 +62,9 @@ function lacking(board, mode, systems, cells, charts) {
   if (!systems.length) return "Tick a system on the leaderboard.";
   if (cells.length || charts.length) return "";
   const without = systems.find((system) => !system.has_predictions);
-  if (without) return `There are no analyses of ${without.name}: they need its answers, and only figures are known.`;
-  return `There are no analyses of ${systems.map(({ name }) => name).join(" and ")} on this board${board.no_examples ? `: ${board.no_examples}` : ", of labels that anyone can have"}.`;
+  if (without)
+    return `There are no analyses of ${without.fullName}: they need its answers, and only figures are known.`;
+  return `There are no analyses of ${systems.map(({ fullName }) => fullName).join(" and ")} on this board${board.no_examples ? `: ${board.no_examples}` : ", of labels that anyone can have"}.`;
 }
 
 async function panels(board, mode, params) {
@@ -104,7 +107,7 @@ async function panels(board, mode, params) {
       ),
       element("p", { class: "soft" }, "Choose a bar for its examples."),
       examples,
-      filesOf(about, figures),
+      filesOf(about, metric.chosen, figures),
     ],
   };
 }
@@ -132,7 +135,7 @@ const origin = (live) =>
     : "As isogloss explain made them. The edges stay where they are: this board does not tell of single examples here.";
 
 function analysisHeadline(board, mode, systems, task, metric) {
-  const names = systems.map((system) => link(hashOf(["system", system.id]), nameOf(system.name)));
+  const names = systems.map((system) => link(hashOf(["system", system.id]), nameOf(system.fullName)));
   const lower = board.task.get(task)?.lower_is_better;
   return element(
     "p",
@@ -170,11 +173,13 @@ function selects(board, { task, language, metric }) {
   );
 }
 
-function filesOf({ board, mode, task, language }, figures) {
+function filesOf({ board, mode, systems, task, language }, metric, figures) {
   const of = (id, title, value, numeric = false) => ({ id, title, value, numeric });
   const columns = [
+    ...systems.map(({ fullName }, at) => of(`system${at + 1}`, at ? "Minus system" : "System", () => fullName)),
     of("task", "Task", () => task),
     of("language", "Language", () => language),
+    of("metric", "Metric", () => metric),
     of("attribute", "Attribute", ({ attribute }) => attribute),
     of("bucket", "Bucket", ({ bucket }) => bucket.name),
     of("edges", "Edges", ({ bucket }) => bucket.edges),

@@ -86,7 +86,7 @@ function comparison(board, systems, params) {
       `${plural(count, "cell")} of ${board.cellCount} are shared. `,
       systems.flatMap((system, at) => [
         at ? ", " : "",
-        nameOf(system.name),
+        nameOf(system.fullName),
         " is best in ",
         element("strong", {}, won[at]),
       ]),

@@ -1,5 +1,5 @@
 import { cellMetricText, cellScore, cellTitle, tasksWith } from "./decode.js";
-import { countText, element, link, listed, missing, nameOf, plural, scoreText } from "./dom.js";
+import { countText, element, link, listed, missing, nameOf, plural, scoreText, scriptName } from "./dom.js";
 import { kindLegend } from "./plots.js";
 import {
   autonym,
@@ -45,7 +45,7 @@ function bestSentence(board, tasks, code) {
     "Best here: ",
     best.flatMap(({ task, top }, at) => [
       at ? ", " : "",
-      link(hashOf(["task", task.id, code]), task.name),
+      link(hashOf(["task", task.id, code]), cellTitle(task)),
       " ",
       element("strong", {}, scoreText(top.value)),
       " (",
@@ -68,7 +68,7 @@ export function languagePage(board, [code]) {
     facts([
       ["Family", familyLink(language.family)],
       ["Branch", language.branch],
-      ["Script", link(hashOf([], { script: language.script }), language.script)],
+      ["Script", link(hashOf([], { script: language.script }), scriptName(language.script))],
       ["Code", language.code],
       ["Speakers", people(language.speakers)],
       ["Wikipedia", articles(language.articles)],

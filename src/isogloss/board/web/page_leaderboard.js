@@ -19,9 +19,11 @@ function headline(table) {
   const by =
     table.by.kind !== "overall"
       ? `on ${CATEGORY_TITLES[table.by.id] ?? table.by.title}`
-      : own
-        ? "overall"
-        : `by “${table.choice.title}”`;
+      : own && table.choice.narrowed
+        ? `by the average over ${partOfSuite(table)}`
+        : own
+          ? "overall"
+          : `by “${table.choice.title}”`;
   if (!lead)
     return element(
       "p",
@@ -300,10 +302,12 @@ function viewTabs(board) {
 }
 
 // What the ranking is, and of how much: a part of the suite is not the suite.
-function rankingText({ board, columns, choice }) {
-  if (!choice.narrowed) return choice.hint;
+const rankingText = (table) =>
+  table.choice.narrowed ? `${table.choice.hint} Over ${partOfSuite(table)}.` : table.choice.hint;
+
+function partOfSuite({ board, columns }) {
   const codes = new Set(columns.flatMap((column) => column.codes));
-  return `${choice.hint} Over ${columns.length} of ${plural(board.tasks.length, "task")} and ${codes.size} of ${plural(board.languages.length, "language")}.`;
+  return `${columns.length} of ${plural(board.tasks.length, "task")} and ${codes.size} of ${plural(board.languages.length, "language")}`;
 }
 
 function notes(table) {

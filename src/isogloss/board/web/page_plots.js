@@ -87,7 +87,7 @@ export function plotPanel(table, params) {
       label: row.system.name,
       href: hashOf(["system", row.system.id]),
       lines: [
-        row.system.name,
+        row.system.fullName,
         `${name(column)} ${scoreText(y)}`,
         `${axis.title.toLowerCase()} ${axis.id === "date" ? (row.system.date ?? row.system.year) : axis.text(x)}`,
         missing(row.rank) ? "" : `rank ${row.rank}`,

@@ -1,8 +1,7 @@
 import { categoryTitle, systemWithRegime } from "./describe.js";
 import { directedPaint } from "./colour.js";
-import { cellDetail, cellMetricText, cellScore, cellTitle } from "./decode.js";
+import { cellDetail, cellMetricText, cellScore, cellTitle, metricTitle, metricsText } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, link, missing, plural, scoreText } from "./dom.js";
-import { metricsOf } from "./filters.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import {
   autonym,
@@ -24,6 +23,58 @@ import { withTip } from "./tips.js";
 const MOST_ROWS = 40;
 const testSize = (task, code) => task.n[task.languages.indexOf(code)] || null;
 
+// What the task is, and who leads it.
+function taskHead(task, ranked) {
+  const sizes = task.n.filter(Boolean);
+  return pageHead(
+    task.title,
+    ranked[0]
+      ? element(
+          "p",
+          { class: "headline" },
+          systemWithRegime(ranked[0].system),
+          " leads with ",
+          element("strong", {}, scoreText(ranked[0].value)),
+          `, the best of ${plural(ranked.length, "system")} with an average over all ${plural(task.languages.length, "language")}.`,
+          missing(task.human) ? "" : ` Humans: ${scoreText(task.human)}.`,
+        )
+      : null,
+    facts([
+      ["Category", categoryTitle(task.category)],
+      ["Metric", `${metricsText(task)}; ${task.lower_is_better ? "lower" : "higher"} is better`],
+      ["Languages", countText(task.languages.length)],
+      [
+        "Test examples",
+        sizes.length
+          ? Math.min(...sizes) === Math.max(...sizes)
+            ? `${countText(sizes[0])} per language`
+            : `${countText(Math.min(...sizes))} to ${countText(Math.max(...sizes))} per language`
+          : null,
+      ],
+    ]),
+  );
+}
+
+const taskColumns = (board, task, codes) => [
+  {
+    id: "mean",
+    title: "Mean",
+    note: task.cellMetric ? metricsText(task) : "",
+    hint: ["Mean", `${metricsText(task)}, over all ${task.languages.length} languages.`],
+    lower: task.lower_is_better,
+    of: (system) => board.averages.get(task.id)?.value[system.at],
+  },
+  ...codes.map((each) => ({
+    id: each,
+    title: each,
+    note: task.cellMetric && metricTitle(task.cellMetric),
+    lower: task.lower_is_better,
+    hint: [board.language.get(each)?.name ?? each, cellMetricText(task)],
+    of: (system) => cellScore(task, system, each),
+    says: (system) => cellTip(board, system, task, each).slice(1),
+  })),
+];
+
 export function taskPage(board, [id, code]) {
   const task = board.task.get(id);
   if (!task) return nothing("There is no such task on this board.");
@@ -40,34 +91,6 @@ export function taskPage(board, [id, code]) {
   const codes = task.languages.filter((each) =>
     board.systems.some((system) => !Number.isNaN(cellScore(task, system, each))),
   );
-  const sizes = task.n.filter(Boolean);
-  const head = pageHead(
-    task.title,
-    ranked[0]
-      ? element(
-          "p",
-          { class: "headline" },
-          systemWithRegime(ranked[0].system),
-          " leads with ",
-          element("strong", {}, scoreText(ranked[0].value)),
-          `, the best of ${plural(ranked.length, "system")} with an average over all ${plural(task.languages.length, "language")}.`,
-          missing(task.human) ? "" : ` Humans: ${scoreText(task.human)}.`,
-        )
-      : null,
-    facts([
-      ["Category", categoryTitle(task.category)],
-      ["Metric", `${metricsOf(task).join(" and ")}; ${task.lower_is_better ? "lower" : "higher"} is better`],
-      ["Languages", countText(task.languages.length)],
-      [
-        "Test examples",
-        sizes.length
-          ? Math.min(...sizes) === Math.max(...sizes)
-            ? `${countText(sizes[0])} per language`
-            : `${countText(Math.min(...sizes))} to ${countText(Math.max(...sizes))} per language`
-          : null,
-      ],
-    ]),
-  );
   const lines = codes
     .map((each) => ({
       label: board.language.get(each)?.name ?? each,
@@ -75,23 +98,7 @@ export function taskPage(board, [id, code]) {
       points: pointsOf(board, (system) => cellScore(task, system, each), task.name, task.lower_is_better),
     }))
     .sort((a, b) => (task.lower_is_better ? -1 : 1) * (b.points[0].value - a.points[0].value));
-  const columns = [
-    {
-      id: "mean",
-      title: "Mean",
-      hint: ["Mean", `Over all ${task.languages.length} languages.`],
-      lower: task.lower_is_better,
-      of: (system) => board.averages.get(id)?.value[system.at],
-    },
-    ...codes.map((each) => ({
-      id: each,
-      title: each,
-      lower: task.lower_is_better,
-      hint: [board.language.get(each)?.name ?? each],
-      of: (system) => cellScore(task, system, each),
-      says: (system) => cellTip(board, system, task, each).slice(1),
-    })),
-  ];
+  const columns = taskColumns(board, task, codes);
   const place = element("div");
   const scored = some.filter(({ system }) => codes.some((each) => !Number.isNaN(cellScore(task, system, each))));
   const systems = scored.slice(0, MOST_ROWS).map(({ system }) => system);
@@ -100,8 +107,8 @@ export function taskPage(board, [id, code]) {
     "div",
     {},
     crumbs(link("#/", "Leaderboard"), task.name),
-    head,
-    element("h2", {}, "Languages, hardest last"),
+    taskHead(task, ranked),
+    element("h2", {}, `Languages, hardest last${task.cellMetric ? `, in ${metricTitle(task.cellMetric)}` : ""}`),
     stripChart({ lines, description: `Scores of all systems on ${task.name}, by language` }),
     element("h2", {}, "Systems by language"),
     scoreKey(...range, directedPaint(task.lower_is_better, range)),
@@ -155,8 +162,8 @@ function forest(points, description) {
       );
     points.forEach(({ system, value, low, high, kind, lines }, at) => {
       const y = 24 + height * at + height / 2;
-      const label =
-        system.name.length * 6.8 > left ? `${system.name.slice(0, Math.floor(left / 6.8) - 1)}…` : system.name;
+      const name = system.fullName;
+      const label = name.length * 6.8 > left ? `${name.slice(0, Math.floor(left / 6.8) - 1)}…` : name;
       svg.append(
         withTip(
           drawn(
@@ -211,7 +218,8 @@ function taskLanguagePage(board, task, code) {
           {
             id: "mean",
             title: "All languages",
-            hint: ["All languages", "The task's own figure."],
+            note: task.cellMetric ? metricsText(task) : "",
+            hint: ["All languages", `The task's own figure: ${metricsText(task)}.`],
             lower: task.lower_is_better,
             of: (system) => board.averages.get(task.id).value[system.at],
           },
@@ -233,7 +241,7 @@ function taskLanguagePage(board, task, code) {
         element("strong", {}, scoreText(points[0].value)),
         ` of ${plural(points.length, "system")}`,
         testSize(task, code) ? `, on ${countText(testSize(task, code))} test examples.` : ".",
-        missing(task.human) ? "" : ` Humans, as published for the task: ${scoreText(task.human)}.`,
+        missing(task.human) || task.cellMetric ? "" : ` Humans, as published for the task: ${scoreText(task.human)}.`,
       ),
     ),
     chart,

@@ -130,7 +130,7 @@ function valueColumn(board, column, values, place) {
     show: (row) => element("span", { class: row.values[place] === best ? "best" : null }, scoreText(row.values[place])),
     strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], [low, high], column.lower)),
     tip: (row) => [
-      `${row.system.name} · ${column.title}: ${scoreText(row.values[place])}`,
+      `${row.system.fullName} · ${column.title}: ${scoreText(row.values[place])}`,
       ...(column.says?.(row.system) ?? []),
     ],
   };
@@ -217,7 +217,7 @@ export const pointsOf = (board, of, title, lower = false) =>
       value,
       kind: system.kind,
       system,
-      lines: [`${system.name}: ${scoreText(value)}`, title],
+      lines: [`${system.fullName}: ${scoreText(value)}`, title],
     }));
 
 export const nothing = (text) => ({

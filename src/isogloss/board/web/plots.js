@@ -98,7 +98,7 @@ export function scatter({ points, xTitle, yTitle, xTicks, xText, log, lower, des
       }),
     );
     for (const point of points) {
-      const dot = drawn("a", { href: point.href, "aria-label": `${point.label}: ${scoreText(point.y)}` });
+      const dot = drawn("a", { href: point.href, "aria-label": `${point.lines[0]}: ${scoreText(point.y)}` });
       if (!missing(point.low))
         dot.append(
           drawn("line", { x1: px(point.x), x2: px(point.x), y1: py(point.low), y2: py(point.high), class: "whisker" }),

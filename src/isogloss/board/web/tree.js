@@ -1,4 +1,4 @@
-import { drawn, drawnToWidth, element, missing, scoreText } from "./dom.js";
+import { drawn, drawnToWidth, element, missing, scoreText, scriptName } from "./dom.js";
 import { groupedBy } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { withTip } from "./tips.js";
@@ -48,7 +48,7 @@ export function familyTree(languages, valueOf, paintOf, description) {
         }
         const branchY = (row + members.length / 2 - 0.5) * LEAF_ROW;
         if (!narrow) {
-          const width1 = name.length * 7.6;
+          const width1 = name.length * 8.2;
           svg.append(
             joint(Math.min(x2 - 20, x1 + width1 + 4), familyY, x2 - 6, branchY),
             alone
@@ -61,7 +61,7 @@ export function familyTree(languages, valueOf, paintOf, description) {
           .forEach((language) => {
             const y = row * LEAF_ROW;
             if (!narrow && !alone)
-              svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7 + 4), branchY, x3 - 10, y));
+              svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7.6 + 6), branchY, x3 - 10, y));
             svg.append(leaf(language, valueOf(language), paintOf, x3, y, width, narrow));
             row += 1;
           });
@@ -97,7 +97,7 @@ function leaf(language, value, paintOf, x, y, width, narrow) {
   );
   return withTip(own, () => [
     `${language.name}${language.autonym && language.autonym !== language.name ? ` · ${language.autonym}` : ""}`,
-    `${language.family}, ${language.branch}; ${language.script}`,
+    `${language.family}, ${language.branch}; ${scriptName(language.script)}`,
     known ? `shown: ${scoreText(value)}` : "no score",
   ]);
 }

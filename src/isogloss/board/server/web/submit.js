@@ -34,6 +34,8 @@ function inputOf(name, schema) {
   const choices = schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
   if (choices) {
     const select = element("select");
+    // What nobody chose is not to be sent: the first choice would be wrong for most.
+    if (!takesUnknown(schema)) element("option", "choose …", select).value = "";
     for (const choice of choices) element("option", choice, select).value = choice;
     return select;
   }
