@@ -1,5 +1,6 @@
 """The engine of any cluster, over workers that are threads here: deaths, faulty nodes, GPUs, files that travel."""
 
+import errno
 import json
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -8,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from isogloss.errors import IsoglossError
-from isogloss.runs import locks
-from isogloss.runs.cluster_engine import MOST_DEATHS, ClusterEngine, JobEnd
+from isogloss.runs import locks, shipping
+from isogloss.runs.cluster_engine import ClusterEngine, JobEnd
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
@@ -20,7 +22,7 @@ from isogloss.runs.plan import Plan
 from isogloss.runs.records import read_record
 from isogloss.runs.shipping import Parcel, execute_shipped, pack, unpack
 from isogloss.scoring.cells import Request
-from isogloss.workers import ONE_CORE, Resources, WorkerDiedError
+from isogloss.workers import MOST_DEATHS, ONE_CORE, Resources, WorkerDiedError
 from runs.grid_fake import leftovers, mini_cache, mini_data, scores, snapshot
 
 __all__ = ["mini_cache", "mini_data"]
@@ -92,13 +94,14 @@ def test_a_cell_over_which_workers_die_has_failed(tmp_path: Path) -> None:
     assert summary.cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
     record = read_record(plan.record_path(plan.cells[0]))
     assert record is not None
-    assert record.reason == f"the worker died {MOST_DEATHS} times: lightning"
+    assert record.reason == f"the worker died {MOST_DEATHS} times, at last: lightning"
     assert leftovers(plan.root) == []
 
 
 def test_a_faulty_node_is_avoided(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     workers = ThreadWorkers(partial(full, node="a"))
+    workers.slots = 1  # else the next job may be given before this one has ended
     with pytest.warns(UserWarning, match="node a gets no more jobs, others do its part: no space left"):
         run_plan(plan, engine=engine(plan, workers))
     assert workers.avoided == {"a"}
@@ -133,6 +136,36 @@ def test_folders_travel_with_their_times(tmp_path: Path) -> None:
     copied = {path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*.*")}
     assert copied == {"deep/a.txt", "linked/a.txt"}
     assert (tmp_path / "copy/deep/a.txt").stat().st_mtime_ns == (source / "deep/a.txt").stat().st_mtime_ns
+
+
+def test_a_file_that_would_leave_its_folder_is_refused(tmp_path: Path) -> None:
+    for name in ("../b.txt", "a/../../b.txt", str(tmp_path / "b.txt")):
+        with pytest.raises(IsoglossError, match="outside of its folder"):
+            unpack(msgspec.msgpack.encode([[name, 0, b""]]), tmp_path / "copy")
+    assert not (tmp_path / "b.txt").exists()
+
+
+def test_a_parcel_that_finds_no_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan = planned(tmp_path / "runs")
+
+    def unpack_some(packed: bytes, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        (folder / "some").touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shipping, "unpack", unpack_some)
+    job = CellsJob(plan, plan.groups[0])
+    end = execute_shipped(job, "job", 1, [Parcel("key", "data/xnli")], lambda: b"")
+    assert "No space left" in str(end.error)
+    assert [*(tmp_path / "cache" / "shipped").iterdir()] == []
+
+
+def test_a_grid_that_is_filled_needs_no_cluster(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    expected = run_plan(plan)
+    assert run_plan(plan, place=Place("ray", address="127.0.0.1:1")) == expected
 
 
 def test_a_parcel_is_fetched_once_a_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

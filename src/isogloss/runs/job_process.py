@@ -41,11 +41,12 @@ def call_together(call: Callable[[], T], processes: int) -> T:
         made.write_bytes(pickle.dumps(call))
         torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
         command = [sys.executable, *torchrun, "-m", "isogloss.runs.job_process", str(made), str(result)]
-        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        started = subprocess.Popen(command, **streams, text=True)  # noqa: S603
+        alive, mine = os.pipe()
+        pipes: dict[str, Any] = {"stdin": alive, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        started = subprocess.Popen(command, **pipes, text=True)  # noqa: S603
+        os.close(alive)
         try:
-            said = started.stderr.read()  # not communicate(), which would close their input
-            started.wait()
+            _, said = started.communicate()
         except BaseException:  # Ctrl-C, which they are told as well
             started.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -53,8 +54,7 @@ def call_together(call: Callable[[], T], processes: int) -> T:
             started.kill()
             raise
         finally:
-            started.stdin.close()
-            started.stderr.close()
+            os.close(mine)
         if not result.exists():
             last = said.strip()[-_LAST_WORDS:]
             raise WorkerDiedError(f"processes that fit together died (exit code {started.returncode}): {last}")

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
+from isogloss.errors import IsoglossError
 from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import Lock, acquire
@@ -79,10 +80,18 @@ def pack(folder: Path) -> bytes:
 def unpack(packed: bytes, folder: Path) -> None:
     """Write the files of a packed folder, changed when they were."""
     for file in msgspec.msgpack.decode(packed, type=list[_PackedFile]):
-        path = folder / file.path
+        path = _below(folder, file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)
         os.utime(path, ns=(file.changed, file.changed))
+
+
+def _below(folder: Path, name: str) -> Path:
+    """The path of a file that came from another machine; it has no business outside of the folder."""
+    path = Path(os.path.normpath(folder / name))
+    if not path.is_relative_to(os.path.normpath(folder)):
+        raise IsoglossError(f"a file that came back is called {name!r}, outside of its folder", where=str(folder))
+    return path
 
 
 class ShippingEngine(ClusterEngine):
@@ -155,7 +164,7 @@ class ShippingEngine(ClusterEngine):
                         _write_file(path, content)
                 filled += 1
         for name, content in left.items():
-            _write_file(plan.root / name, content)
+            _write_file(_below(plan.root, name), content)
         return filled
 
 
@@ -246,13 +255,14 @@ def _kept(parcel: Parcel, fetch: Callable[[], bytes], name: str) -> Path:
     kept = cache_dir() / "shipped" / parcel.key
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(mkdtemp(dir=kept.parent))
-        unpack(fetch(), fresh / name)
-        try:
-            fresh.rename(kept)
-        except OSError:  # another process was quicker
-            if not kept.exists():
-                raise
+        # What is not renamed, for another process was quicker or the disk is full, is removed.
+        with TemporaryDirectory(dir=kept.parent, ignore_cleanup_errors=True) as fresh:
+            unpack(fetch(), Path(fresh, "parcel", name))
+            try:
+                Path(fresh, "parcel").rename(kept)
+            except OSError:
+                if not kept.exists():
+                    raise
     return kept / name
 
 

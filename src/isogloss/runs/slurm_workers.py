@@ -107,7 +107,7 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
             self.queue.parameters = sbatch_parameters(self.place, resources, processes=1)
             try:
                 numbers = self.queue.submit([partial(_attempt, each.call) for each in calls], avoid)
-            except IsoglossError as error:
+            except Exception as error:  # whatever it is, nobody is to wait for them
                 for each in calls:
                     each.ended.set_exception(error)
                 continue
