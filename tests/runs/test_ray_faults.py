@@ -23,7 +23,7 @@ from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
 from isogloss.scoring.cells import Request
-from isogloss.workers import MOST_DEATHS
+from isogloss.workers import MOST_DEATHS, Resources
 from runs.grid_fake import leftovers, mini_cache, mini_data, scores, snapshot, untimed_records
 from runs.ray_nodes import Nodes
 
@@ -113,7 +113,8 @@ def test_a_full_disk_is_its_nodes_trouble(three_nodes: Nodes, tmp_path: Path, mo
     with pytest.warns(
         UserWarning, match=r"gets no more jobs, others do its part: .* cannot be written \(File too large"
     ):
-        run_plan(plan, place=three_nodes.place())
+        # With GPUs nobody helps: others might have filled everything before a process of that node has started.
+        run_plan(plan, place=three_nodes.place(resources=Resources(gpus=1)))
     same(plan, undisturbed)
 
 
