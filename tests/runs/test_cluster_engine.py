@@ -2,7 +2,7 @@
 
 import errno
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
@@ -20,7 +20,7 @@ from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.records import read_record
-from isogloss.runs.shipping import Parcel, execute_shipped, pack, unpack
+from isogloss.runs.shipping import Parcel, ShippingEngine, execute_shipped, pack, unpack
 from isogloss.scoring.cells import Request
 from isogloss.workers import MOST_DEATHS, ONE_CORE, Resources, WorkerDiedError
 from runs.grid_fake import leftovers, mini_cache, mini_data, scores, snapshot
@@ -160,6 +160,42 @@ def test_a_parcel_that_finds_no_room_leaves_nothing(tmp_path: Path, monkeypatch:
     end = execute_shipped(job, "job", 1, [Parcel("key", "data/xnli")], lambda: b"")
     assert "No space left" in str(end.error)
     assert [*(tmp_path / "cache" / "shipped").iterdir()] == []
+
+
+class SharingThreads(ThreadWorkers):
+    """Threads that hold bytes for many calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared: list[bytes] = []
+
+    def share(self, content: bytes) -> bytes:
+        self.shared.append(content)
+        return content
+
+    def submit(
+        self,
+        call: Callable[..., Any],
+        resources: Resources = ONE_CORE,
+        avoid: Collection[str] = (),
+        shared: Sequence[bytes] = (),
+    ) -> "Future[Any]":
+        return super().submit(partial(call, *(partial(bytes, each) for each in shared)), resources, avoid)
+
+
+def test_what_is_left_of_a_fit_travels_once_and_all_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan, undisturbed = planned(tmp_path / "far"), planned(tmp_path / "home")
+    run_plan(undisturbed)
+    for each in (plan, undisturbed):
+        (each.fit_folder(each.groups[0])).mkdir(parents=True)
+        (each.fit_folder(each.groups[0]) / "state").write_text("half")
+    workers = SharingThreads()
+    workers.slots = 1
+    run_plan(plan, engine=ShippingEngine(plan, Place("ray", files="ship"), workers))
+    assert len(workers.shared) == 1
+    assert snapshot(plan.root) == snapshot(undisturbed.root)
+    assert leftovers(plan.root) == []
 
 
 def test_a_grid_that_is_filled_needs_no_cluster(tmp_path: Path) -> None:

@@ -119,11 +119,12 @@ class ShippingEngine(ClusterEngine):
         if lock is None:
             return nothing_done()
         self._locks[submitted.name] = lock
-        places = self._places(job.group)
-        parcels = [Parcel(self._share(path)[0], place) for place, path in places.items()]
+        shared = {place: self._share(path) for place, path in self._places(job.group).items()}
+        parcels = [Parcel(key, place) for place, (key, _) in shared.items()]
         call = partial(execute_shipped, job, submitted.name, self.processes, parcels)
-        handles = [self._share(path)[1] for path in places.values()]
-        return self.workers.submit(call, self.resources, self._faulty_nodes, handles)
+        return self.workers.submit(
+            call, self.resources, self._faulty_nodes, [content for _, content in shared.values()]
+        )
 
     def _places(self, group: FitGroup) -> dict[str, Path]:
         """The folders that a job reads, by where they belong in its own."""
@@ -136,10 +137,13 @@ class ShippingEngine(ClusterEngine):
 
     def _share(self, path: Path) -> tuple[str, Any]:
         """The checksum of a folder's content, and its bytes where the cluster keeps them."""
-        if path not in self._shared or self.plan.root in path.parents:  # a fit may have gone on since
-            content = pack(path)
-            self._shared[path] = sha256(content).hexdigest()[:32], self.workers.share(content)
-        return self._shared[path]
+        if path in self._shared:
+            return self._shared[path]
+        content = pack(path)
+        found = sha256(content).hexdigest()[:32], self.workers.share(content)
+        if self.plan.root not in path.parents:  # a fit may go on, and is not to be kept for ever
+            self._shared[path] = found
+        return found
 
     def _filled(self, submitted: SubmittedJob, inner: "Future[JobEnd]") -> int:
         try:
