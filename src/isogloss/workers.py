@@ -25,8 +25,10 @@ Item = TypeVar("Item")
 
 # Where an engine names its nodes itself, the processes it starts find the name of theirs here.
 NODE_VARIABLE = "ISOGLOSS_NODE"
-# How often a call is executed again whose worker died.
+# How often workers may die over a call, or a cell, before it is given up.
 MOST_DEATHS = 4
+# Seconds between two questions to workers whether they are still there.
+LOOK = 2.0
 
 
 @dataclass(frozen=True)
@@ -107,18 +109,24 @@ def in_parallel(
         return
     under_way: deque[_RepeatedCall[T]] = deque()
 
-    def wait_for_one() -> None:
-        wait([call.future for call in under_way if call.is_running()], return_when=FIRST_COMPLETED)
+    def slots() -> int:
+        return max(1, workers.slots)
+
+    def slots_later() -> int:
+        # Nobody waits for ever: asked for its slots, a cluster that is gone says so, but its futures may never end.
+        wait([call.future for call in under_way if call.is_running()], LOOK, FIRST_COMPLETED)
+        return slots()
 
     for item in items:
         under_way.append(_RepeatedCall(workers, partial(function, item), resources))
-        while sum(call.is_running() for call in under_way) >= max(1, workers.slots):
-            wait_for_one()
+        room = slots()
+        while sum(call.is_running() for call in under_way) >= room:
+            room = slots_later()
         while under_way and not under_way[0].is_running():
             yield under_way.popleft().future.result()
     while under_way:
         while under_way[0].is_running():
-            wait_for_one()
+            slots_later()
         yield under_way.popleft().future.result()
 
 
@@ -134,7 +142,7 @@ class _RepeatedCall(Generic[T]):
         """Whether there is no result yet."""
         if not self.future.done():
             return True
-        if self._deaths == MOST_DEATHS or not isinstance(self.future.exception(), WorkerDiedError):
+        if self._deaths >= MOST_DEATHS or not isinstance(self.future.exception(), WorkerDiedError):
             return False
         self._deaths += 1
         self.future = self._submit()

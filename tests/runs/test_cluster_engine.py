@@ -1,26 +1,28 @@
 """The engine of any cluster, over workers that are threads here: deaths, faulty nodes, GPUs, files that travel."""
 
+import errno
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from isogloss.errors import IsoglossError
-from isogloss.runs import locks
-from isogloss.runs.cluster_engine import MOST_DEATHS, ClusterEngine, JobEnd
+from isogloss.runs import locks, shipping
+from isogloss.runs.cluster_engine import ClusterEngine, JobEnd
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.records import read_record
-from isogloss.runs.shipping import Parcel, execute_shipped, pack, unpack
+from isogloss.runs.shipping import Parcel, ShippingEngine, execute_shipped, pack, unpack
 from isogloss.scoring.cells import Request
-from isogloss.workers import ONE_CORE, Resources, WorkerDiedError
+from isogloss.workers import MOST_DEATHS, ONE_CORE, Resources, WorkerDiedError
 from runs.grid_fake import leftovers, mini_cache, mini_data, scores, snapshot
 
 __all__ = ["mini_cache", "mini_data"]
@@ -92,7 +94,7 @@ def test_a_cell_over_which_workers_die_has_failed(tmp_path: Path) -> None:
     assert summary.cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
     record = read_record(plan.record_path(plan.cells[0]))
     assert record is not None
-    assert record.reason == f"the worker died {MOST_DEATHS} times: lightning"
+    assert record.reason == f"the worker died {MOST_DEATHS} times, at last: lightning"
     assert leftovers(plan.root) == []
 
 
@@ -134,6 +136,72 @@ def test_folders_travel_with_their_times(tmp_path: Path) -> None:
     copied = {path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*.*")}
     assert copied == {"deep/a.txt", "linked/a.txt"}
     assert (tmp_path / "copy/deep/a.txt").stat().st_mtime_ns == (source / "deep/a.txt").stat().st_mtime_ns
+
+
+def test_a_file_that_would_leave_its_folder_is_refused(tmp_path: Path) -> None:
+    for name in ("../b.txt", "a/../../b.txt", str(tmp_path / "b.txt")):
+        with pytest.raises(IsoglossError, match="outside of its folder"):
+            unpack(msgspec.msgpack.encode([[name, 0, b""]]), tmp_path / "copy")
+    assert not (tmp_path / "b.txt").exists()
+
+
+def test_a_parcel_that_finds_no_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan = planned(tmp_path / "runs")
+
+    def unpack_some(packed: bytes, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        (folder / "some").touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shipping, "unpack", unpack_some)
+    job = CellsJob(plan, plan.groups[0])
+    end = execute_shipped(job, "job", 1, [Parcel("key", "data/xnli")], lambda: b"")
+    assert "No space left" in str(end.error)
+    assert [*(tmp_path / "cache" / "shipped").iterdir()] == []
+
+
+class SharingThreads(ThreadWorkers):
+    """Threads that hold bytes for many calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared: list[bytes] = []
+
+    def share(self, content: bytes) -> bytes:
+        self.shared.append(content)
+        return content
+
+    def submit(
+        self,
+        call: Callable[..., Any],
+        resources: Resources = ONE_CORE,
+        avoid: Collection[str] = (),
+        shared: Sequence[bytes] = (),
+    ) -> "Future[Any]":
+        return super().submit(partial(call, *(partial(bytes, each) for each in shared)), resources, avoid)
+
+
+def test_what_is_left_of_a_fit_travels_once_and_all_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan, undisturbed = planned(tmp_path / "far"), planned(tmp_path / "home")
+    run_plan(undisturbed)
+    for each in (plan, undisturbed):
+        (each.fit_folder(each.groups[0])).mkdir(parents=True)
+        (each.fit_folder(each.groups[0]) / "state").write_text("half")
+    workers = SharingThreads()
+    workers.slots = 1
+    run_plan(plan, engine=ShippingEngine(plan, Place("ray", files="ship"), workers))
+    assert len(workers.shared) == 1
+    assert snapshot(plan.root) == snapshot(undisturbed.root)
+    assert leftovers(plan.root) == []
+
+
+def test_a_grid_that_is_filled_needs_no_cluster(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    expected = run_plan(plan)
+    assert run_plan(plan, place=Place("ray", address="127.0.0.1:1")) == expected
 
 
 def test_a_parcel_is_fetched_once_a_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

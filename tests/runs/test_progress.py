@@ -113,3 +113,21 @@ def test_a_log_says_what_others_are_at(
     running.write_bytes(msgspec.json.encode(locks.Owner("far boot space", 1, "1", "token")))
     GridProgress(plan).log()
     assert "0 of 3 cells finished, 1 running; about – to go; far: 1 running" in capsys.readouterr().err
+
+
+def test_a_fit_that_takes_long_is_not_silence(
+    mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SILENCE", 0.0)
+    plan = planned(tmp_path)
+    seen = GridProgress(plan)
+    seen.log()
+    lock = plan.group_lock_path(plan.groups[0])
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    owner = locks.Owner("node-7 boot", 1, "1", "token")
+    lock.write_bytes(msgspec.json.encode(owner))
+    seen.log()
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "0 of 3 cells finished, 0 running; 1 fit under way on node-7; about – to go"
+    )
+    assert "1 fit under way on node-7" in str(seen.table().caption)

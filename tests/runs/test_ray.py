@@ -117,6 +117,22 @@ def test_a_fit_over_several_gpus_is_that_of_processes_together(
     assert Counter(lines) == {"fit": 2, "predict": 2}
 
 
+def test_a_cluster_is_not_told_how_to_open_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="ray is not installed: pip install 'isogloss[cluster]'")
+    monkeypatch.setenv("ISOGLOSS_BOARD_TOKEN", "secret")
+    monkeypatch.setenv("ISOGLOSS_LANGUAGE", "sw")
+    told = Place("ray").workers().environment
+    assert told["ISOGLOSS_LANGUAGE"] == "sw"
+    assert "secret" not in told.values()
+
+
+def test_an_address_from_outside_without_a_port_is_refused_at_once() -> None:
+    pytest.importorskip("ray", reason="ray is not installed: pip install 'isogloss[cluster]'")
+    pytest.importorskip("grpc", reason="grpc is not installed, which ray:// needs: pip install 'isogloss[cluster]'")
+    with pytest.raises(IsoglossError, match="there is no port in it"), Place.of("ray://head").workers():
+        pass
+
+
 def test_a_cluster_that_does_not_answer_is_a_sentence(tmp_path: Path, mini_data: Path) -> None:
-    with pytest.raises(IsoglossError, match=r"no connection to the Ray cluster at ray://127.0.0.1:1"):
-        run_plan(planned(tmp_path), place=Place.of("ray://127.0.0.1:1"))
+    with pytest.raises(IsoglossError, match=r"no connection to the Ray cluster at 127.0.0.1:1: "):
+        run_plan(planned(tmp_path), place=Place.of("ray:127.0.0.1:1"))

@@ -20,9 +20,9 @@ from isogloss.runs.locks import owners
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
-from isogloss.runs.slurm_engine import MOST_DEATHS, SlurmEngine
+from isogloss.runs.slurm_engine import SlurmEngine
 from isogloss.scoring.cells import Request
-from isogloss.workers import WorkerDiedError, in_parallel
+from isogloss.workers import MOST_DEATHS, WorkerDiedError, in_parallel
 from runs.grid_fake import leftovers, mini_cache, mini_data, snapshot
 from runs.slurm_cluster import SlurmSite, slurm, slurm_site, wait_until
 
@@ -122,7 +122,7 @@ def test_a_cell_that_kills_its_job_has_failed_and_no_other(tmp_path: Path, monke
     assert set(failed) == {"mini-xnli/fi", "mini-xquad/de", "mini-xquad/fi", "mini-xquad/sw"}
     for record in failed.values():
         assert re.fullmatch(
-            rf"the process died {MOST_DEATHS} times, at last SLURM job [\d_]+ on node\d: FAILED, NonZeroExitCode",
+            rf"the worker died {MOST_DEATHS} times, at last: SLURM job [\d_]+ on node\d: FAILED, NonZeroExitCode",
             record.reason,
         )
         assert "_log.err:" in record.traceback
@@ -159,7 +159,7 @@ def test_what_the_site_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest
         on_slurm(plan, place=str(place))
     monkeypatch.setenv("SLURM_CONF", str(tmp_path / "nowhere.conf"))
     monkeypatch.setattr(slurm_queue, "PATIENCE", 1.0)
-    with pytest.raises(IsoglossError, match="squeue does not answer"):
+    with pytest.raises(IsoglossError, match="SLURM does not answer"):
         on_slurm(plan)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(IsoglossError, match=r"there is no sbatch on this machine\. Issue the command on a login node"):

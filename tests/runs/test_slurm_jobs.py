@@ -1,14 +1,16 @@
 """What jobs of a SLURM site ask for, and what they do when they are told that their time is up; without any SLURM."""
 
+import pickle
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import locks, slurm_worker
+from isogloss.runs import locks, slurm_worker, slurm_workers
 from isogloss.runs.place import Place
 from isogloss.runs.slurm_queue import QueuedJob
 from isogloss.runs.slurm_resources import fits_together, sbatch_parameters
@@ -155,3 +157,48 @@ def test_a_cancelled_job_releases_its_locks(job: Path, monkeypatch: pytest.Monke
         told(signal.SIGTERM, monkeypatch, tmp_path)
     assert not (tmp_path / "some.lock").exists()
     assert not job.exists()
+
+
+class RefusingQueue:
+    """A queue whose jobs end before they make the call they are for."""
+
+    def __init__(self, name: str, folder: Path, parameters: object) -> None:
+        self.folder = folder
+        self.parameters = parameters
+
+    def jobs(self) -> dict[str, QueuedJob]:
+        return {}
+
+    def submit(self, calls: list[object], avoid: object) -> list[str]:
+        self.folder.mkdir(parents=True)
+        said = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'isogloss'\n"
+        (self.folder / "7_0_result.pkl").write_bytes(pickle.dumps(("error", said)))
+        return ["7"]
+
+    def end(self) -> None:
+        pass
+
+
+class BrokenQueue(RefusingQueue):
+    """A queue that nothing can be said to."""
+
+    def submit(self, calls: list[object], avoid: object) -> list[str]:
+        raise PermissionError("not yours")
+
+
+@pytest.mark.parametrize(
+    ("queue", "error"),
+    [
+        (RefusingQueue, "a job could not begin: ModuleNotFoundError: No module named 'isogloss'"),
+        (BrokenQueue, "not yours"),
+    ],
+)
+def test_nobody_waits_for_a_job_that_could_not_begin(
+    queue: type, error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isogloss[slurm]'")
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
+    monkeypatch.setattr(slurm_workers, "SlurmQueue", queue)
+    monkeypatch.setattr(slurm_workers, "LOOK", 0.01)
+    with slurm_workers.SlurmWorkers(Place("slurm")) as workers, pytest.raises(Exception, match=error):
+        workers.submit(partial(abs, -1)).result(30)

@@ -12,27 +12,22 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
 from warnings import warn
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.cells import write_outcome
+from isogloss.runs.deaths import DeathCounts, held_cells
 from isogloss.runs.engine import CellsJob
-from isogloss.runs.fit import CellOutcome
 from isogloss.runs.grid import follow, leading
-from isogloss.runs.locks import on_behalf_of, owners, release_all, releasing_on_interrupt
+from isogloss.runs.locks import on_behalf_of, release_all, releasing_on_interrupt
 from isogloss.runs.place import Place
-from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import Provenance
+from isogloss.runs.plan import Plan
 from isogloss.systems.base import System
 from isogloss.training.processes import is_main
 from isogloss.workers import WorkerDiedError, Workers, node_name
 
-# How often a worker may die over a cell before the cell has failed.
-MOST_DEATHS = 4
 # On how many nodes a job may find an error that is not its own before the run ends with it.
 MOST_NODES = 3
 
@@ -87,7 +82,7 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
         # Those of one fit; each has a GPU.
         self.processes = max(1, int(self.resources.gpus or 0))
         self._running: dict[Future[JobEnd], SubmittedJob] = {}
-        self._deaths: Counter[CellKey] = Counter()
+        self._deaths = DeathCounts(plan)
         self._faults: Counter[str] = Counter()
         self._faulty_nodes: set[str] = set()
 
@@ -143,20 +138,11 @@ class ClusterEngine(AbstractContextManager["ClusterEngine"]):
 
     def _died(self, submitted: SubmittedJob, error: WorkerDiedError) -> int:
         """Release what a dead worker held; gives how many cells have failed, for workers died over them too often."""
-        plan, group = self.plan, submitted.job.group
-
-        def had(cell: CellKey) -> bool:
-            return any(owner.job == submitted.name for owner in owners(plan.lock_path(cell)))
-
-        # It filled a cell, or else was fitting for all of them.
-        cells = plan.missing([cell for cell in group.cells if had(cell)] or group.cells)
-        release_all(plan.root, submitted.name)
-        self._deaths.update(cells)
-        failed = [cell for cell in cells if self._deaths[cell] >= MOST_DEATHS]
-        outcome = CellOutcome("failed", f"the worker died {MOST_DEATHS} times: {error}")
-        for cell in failed:
-            write_outcome(plan, cell, outcome, Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds")))
-        return len(failed)
+        held = held_cells(self.plan, lambda owner: owner.job == submitted.name, [submitted.job.group])
+        release_all(self.plan.root, submitted.name)
+        # Where it had no lock yet, it died over whatever it was given.
+        cells = self.plan.missing(held or submitted.job.group.cells)
+        return len(self._deaths.add(cells, str(error)))
 
     def _fault(self, group: str, node: str, error: IsoglossError) -> None:
         """Take note of an error that is a node's.

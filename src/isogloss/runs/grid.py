@@ -66,7 +66,9 @@ def run_plan(
             prepare(plan, system, configuration, force=force)
             place.describe(plan.seed_folders)
         on_progress("")
-        if engine is None and place.fills_by_itself:
+        if not plan.missing_groups():
+            pass  # there is no need to ask a cluster, which may be gone by now
+        elif engine is None and place.fills_by_itself:
             from isogloss.runs.ray_detached import fill_detached
 
             fill_detached(plan, place, jobs, on_progress)

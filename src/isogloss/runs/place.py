@@ -172,6 +172,7 @@ def _from_toml(text: str, where: str) -> Place:
     known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "slurm", "toml"}
     _check_names(table, {*known, "engine"}, where)
     values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
+    _check_engine(values, slurm, where)
     if values.get("files") == "ship" and values["engine"] != "ray":
         fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
         raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
@@ -180,6 +181,24 @@ def _from_toml(text: str, where: str) -> Place:
         what = 'on_interrupt = "detach" with files = "ship": nobody would be there to take what comes back'
         raise IsoglossError(what, where=where, fix=fix)
     return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
+
+
+def _check_engine(values: Mapping[str, Any], slurm: Mapping[str, Any], where: str) -> None:
+    """Refuse what an engine would not heed."""
+    engine = values["engine"]
+    meant = {
+        "address": ("ray", values.get("address")),
+        "partition": ("slurm", values.get("partition")),
+        "[slurm]": ("slurm", slurm),
+    }
+    for key, (of, said) in meant.items():
+        if said and engine != of:
+            fix = f'Give engine = "{of}", or take {key} out'
+            raise IsoglossError(f'{key} is of {of}, with engine = "{engine}"', where=where, fix=fix)
+    if values.get("on_interrupt") == "detach" and engine == "processes":
+        fix = 'A cluster can: engine = "ray" or "slurm"'
+        what = 'on_interrupt = "detach": processes of this machine do not go on without the command'
+        raise IsoglossError(what, where=where, fix=fix)
 
 
 def _place_value(key: str, value: Any, where: str) -> Any:

@@ -7,12 +7,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isogloss.escaping import printable
 from isogloss.runs.engine import OnProgress
 from isogloss.runs.locks import owners
-from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import read_record
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class GridProgress:
         self.finished: dict[CellKey, str] = {}
         self.reasons: dict[CellKey, str] = {}
         self.running: set[CellKey] = set()
+        # The machine of every fit that is under way while none of its cells is running: it learns, or is far away.
+        self.fits: dict[str, str] = {}
         # The machine of every cell that is finished or running, where it is known.
         self.nodes: dict[CellKey, str] = {}
         self._said: set[str] = set()
@@ -54,7 +57,7 @@ class GridProgress:
     def update(self) -> list[CellKey]:
         """Look again; gives the cells that have finished since the last time."""
         news = []
-        self.running = set()
+        self.running, self.fits = set(), {}
         for group in self.groups:
             folder = self.plan.records_folder(group.seed, group.task)
             names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
@@ -67,8 +70,20 @@ class GridProgress:
                         news.append(cell)
                 elif self.plan.lock_path(cell).name in names:
                     self.running.add(cell)
-                    self.nodes[cell] = next((owner.node for owner in owners(self.plan.lock_path(cell))[-1:]), "")
+                    self.nodes[cell] = _node_of(self.plan.lock_path(cell))
+            lock = self.plan.group_lock_path(group)
+            if lock.name in names and self.running.isdisjoint(group.cells) and not self._is_finished(group):
+                self.fits[str(group)] = _node_of(lock)
         return news
+
+    def _is_finished(self, group: FitGroup) -> bool:
+        return all(cell in self.finished for cell in group.cells)
+
+    def fits_under_way(self) -> str:
+        """How many fits are under way of which no cell is running, and on which machines; "" where there are none."""
+        nodes = {*self.fits.values()} - {"", platform.node()}
+        on = f" on {', '.join(sorted(nodes))}" if nodes else ""
+        return f"{len(self.fits)} fit{'s' if len(self.fits) > 1 else ''} under way{on}" if self.fits else ""
 
     def counts(self, cells: list[CellKey]) -> Counter[str]:
         """How many of some cells are done, running, failed, skipped and missing."""
@@ -102,7 +117,8 @@ class GridProgress:
         self.begin()
         self.update()
         elapsed = f"{_clock(time.monotonic() - self._began)} elapsed"
-        caption = escape(printable(", ".join(part for part in (elapsed, self.remaining(), waiting) if part)))
+        parts = elapsed, self.remaining(), self.fits_under_way(), waiting
+        caption = escape(printable(", ".join(part for part in parts if part)))
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
@@ -133,13 +149,12 @@ class GridProgress:
                 # What fails a whole group is said once, and the summary counts its cells.
                 self._say_once(without_cell(self.reasons[cell], str(cell)), f"failed: {cell}: {self.reasons[cell]}")
         for group in self.groups:
-            if news.intersection(group.cells) and all(cell in self.finished for cell in group.cells):
+            if news.intersection(group.cells) and self._is_finished(group):
                 counts = self.counts(group.cells)
                 self._say("; ".join(part for part in (f"{group}: {_counted(counts)}", self.remaining()) if part))
-        if time.monotonic() - self._said_last > SILENCE and (answering or self.running):
-            self._say(
-                "; ".join(part for part in (self._at_work(answering), self.remaining(), self.node_counts()) if part)
-            )
+        if time.monotonic() - self._said_last > SILENCE and (answering or self.running or self.fits):
+            parts = self._at_work(answering), self.fits_under_way(), self.remaining(), self.node_counts()
+            self._say("; ".join(part for part in parts if part))
 
     def _at_work(self, answering: CellKey | None) -> str:
         """What is being done: by this process, or by others."""
@@ -235,6 +250,11 @@ def _throttled(show: Callable[[str, CellKey | None], None]) -> OnProgress:
             last = time.monotonic()
 
     return show_if_due
+
+
+def _node_of(lock: Path) -> str:
+    """The machine of whoever has a lock."""
+    return next((owner.node for owner in owners(lock)[-1:]), "")
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -25,7 +25,11 @@ class _GridFiller:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         os.environ.update(environment)
+        self._end_later()
+
+    def _end_later(self) -> None:
         self._end = threading.Timer(LINGER, os._exit, [0])
+        self._end.start()
 
     def fill(self, packed: bytes) -> IsoglossError | None:
         """Fill a grid and sum it up; gives the error that ended it, if one did."""
@@ -38,8 +42,7 @@ class _GridFiller:
         except IsoglossError as error:
             return error
         finally:
-            self._end = threading.Timer(LINGER, os._exit, [0])
-            self._end.start()
+            self._end_later()
         return None
 
 

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 from warnings import warn
@@ -39,6 +40,11 @@ GRACE = 2.0
 # Bytes of the object store of a cluster of our own: jobs are small, and files lie in folders.
 OWN_STORE = 200 << 20
 
+# Seconds in which a connection that fails is tried for again.
+PATIENCE = 20.0
+
+# What opens a board is no business of a cluster, whatever patterns a user gives.
+_SECRETS = ("ISOGLOSS_BOARD_TOKEN",)
 # Where files travel, the nodes have folders of their own.
 _OUR_FOLDERS = ("ISOGLOSS_CACHE", "ISOGLOSS_DATA", "ISOGLOSS_TRANSLATIONS", "HF_HOME")
 
@@ -97,6 +103,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             name: value
             for name, value in os.environ.items()
             if any(fnmatchcase(name, pattern) for pattern in place.environment)
+            and name not in _SECRETS
             and not (place.files == "ship" and name in _OUR_FOLDERS)
         }
 
@@ -119,6 +126,9 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         Raises:
             IsoglossError: nothing answers there.
         """
+        if address.startswith("ray://") and find_spec("grpc") is None:
+            what = f"grpc is not installed, which {address} needs"
+            raise IsoglossError(what, fix="pip install 'isogloss[cluster]'; on a node of the cluster, --on ray:auto")
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "isogloss"}
         if self.place.files == "ship":
             # Where no folder is shared, the nodes need not have this package, nor this version of it.
@@ -131,8 +141,8 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             _init(address or "local", options)
         except (OSError, ValueError, RuntimeError) as error:
             where = f"the Ray cluster at {address}" if address else "a Ray cluster of this machine"
-            reason = str(error).strip().partition("\n")[0]
-            fix = "Give its address as ray://host:10001 or host:6379; ray start --head starts one"
+            reason = str(error).strip().partition("\n")[0].rstrip(".")
+            fix = "Give its address as ray://host:10001 or ray:host:6379; ray start --head starts one"
             raise IsoglossError(f"no connection to {where}: {reason}", fix=fix) from error
 
     def __exit__(self, *error: object) -> None:
@@ -238,19 +248,21 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
 
 
 def _init(address: str, options: Mapping[str, Any]) -> None:
-    """Connect; a head that is busy, but answers, may be too slow for Ray's patience once or twice.
+    """Connect; a head that is busy, but answers, may refuse once or twice.
 
     Raises:
-        ConnectionError: it always is.
+        ConnectionError: it always does, or whatever answers there is no Ray, which takes Ray a minute to see.
     """
-    for patience in (2, 1, 0):
+    deadline = time.monotonic() + PATIENCE
+    while True:
         try:
             ray.init(address=address, **options)
             return
         except ConnectionError:
             ray.shutdown()
-            if not patience:
+            if time.monotonic() > deadline:
                 raise
+            time.sleep(1)
 
 
 def _try(address: str) -> None:
@@ -258,8 +270,11 @@ def _try(address: str) -> None:
 
     Raises:
         OSError: nothing does.
+        ValueError: an address from outside has no port.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address.startswith("ray://") and not (host and port.isdecimal()):
+        raise ValueError("there is no port in it")
     if host and port.isdecimal():
         socket.create_connection((host, int(port)), timeout=SILENT / 2).close()
 

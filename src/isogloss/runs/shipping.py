@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
+from isogloss.errors import IsoglossError
 from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import Lock, acquire
@@ -79,10 +80,18 @@ def pack(folder: Path) -> bytes:
 def unpack(packed: bytes, folder: Path) -> None:
     """Write the files of a packed folder, changed when they were."""
     for file in msgspec.msgpack.decode(packed, type=list[_PackedFile]):
-        path = folder / file.path
+        path = _below(folder, file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)
         os.utime(path, ns=(file.changed, file.changed))
+
+
+def _below(folder: Path, name: str) -> Path:
+    """The path of a file that came from another machine; it has no business outside of the folder."""
+    path = Path(os.path.normpath(folder / name))
+    if not path.is_relative_to(os.path.normpath(folder)):
+        raise IsoglossError(f"a file that came back is called {name!r}, outside of its folder", where=str(folder))
+    return path
 
 
 class ShippingEngine(ClusterEngine):
@@ -110,11 +119,12 @@ class ShippingEngine(ClusterEngine):
         if lock is None:
             return nothing_done()
         self._locks[submitted.name] = lock
-        places = self._places(job.group)
-        parcels = [Parcel(self._share(path)[0], place) for place, path in places.items()]
+        shared = {place: self._share(path) for place, path in self._places(job.group).items()}
+        parcels = [Parcel(key, place) for place, (key, _) in shared.items()]
         call = partial(execute_shipped, job, submitted.name, self.processes, parcels)
-        handles = [self._share(path)[1] for path in places.values()]
-        return self.workers.submit(call, self.resources, self._faulty_nodes, handles)
+        return self.workers.submit(
+            call, self.resources, self._faulty_nodes, [content for _, content in shared.values()]
+        )
 
     def _places(self, group: FitGroup) -> dict[str, Path]:
         """The folders that a job reads, by where they belong in its own."""
@@ -127,10 +137,13 @@ class ShippingEngine(ClusterEngine):
 
     def _share(self, path: Path) -> tuple[str, Any]:
         """The checksum of a folder's content, and its bytes where the cluster keeps them."""
-        if path not in self._shared or self.plan.root in path.parents:  # a fit may have gone on since
-            content = pack(path)
-            self._shared[path] = sha256(content).hexdigest()[:32], self.workers.share(content)
-        return self._shared[path]
+        if path in self._shared:
+            return self._shared[path]
+        content = pack(path)
+        found = sha256(content).hexdigest()[:32], self.workers.share(content)
+        if self.plan.root not in path.parents:  # a fit may go on, and is not to be kept for ever
+            self._shared[path] = found
+        return found
 
     def _filled(self, submitted: SubmittedJob, inner: "Future[JobEnd]") -> int:
         try:
@@ -155,7 +168,7 @@ class ShippingEngine(ClusterEngine):
                         _write_file(path, content)
                 filled += 1
         for name, content in left.items():
-            _write_file(plan.root / name, content)
+            _write_file(_below(plan.root, name), content)
         return filled
 
 
@@ -246,13 +259,14 @@ def _kept(parcel: Parcel, fetch: Callable[[], bytes], name: str) -> Path:
     kept = cache_dir() / "shipped" / parcel.key
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(mkdtemp(dir=kept.parent))
-        unpack(fetch(), fresh / name)
-        try:
-            fresh.rename(kept)
-        except OSError:  # another process was quicker
-            if not kept.exists():
-                raise
+        # What is not renamed, for another process was quicker or the disk is full, is removed.
+        with TemporaryDirectory(dir=kept.parent, ignore_cleanup_errors=True) as fresh:
+            unpack(fetch(), Path(fresh, "parcel", name))
+            try:
+                Path(fresh, "parcel").rename(kept)
+            except OSError:
+                if not kept.exists():
+                    raise
     return kept / name
 
 

@@ -8,7 +8,6 @@ do; and the command issued again finds them by their name. What they have done i
 
 import concurrent.futures
 import time
-from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -17,7 +16,7 @@ from hashlib import sha256
 from warnings import warn
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.deaths import fail_cells, held_cells
+from isogloss.runs.deaths import DeathCounts, held_cells
 from isogloss.runs.engine import CellsJob, is_free
 from isogloss.runs.locks import release_all
 from isogloss.runs.place import Place
@@ -26,11 +25,10 @@ from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, s
 from isogloss.runs.slurm_resources import fits_together, sbatch_parameters
 from isogloss.runs.slurm_worker import SlurmWorker
 from isogloss.systems.base import SystemFailureError
+from isogloss.workers import MOST_DEATHS
 
 # Workers at a time where the user has not said how many.
 WORKERS = 16
-# How often workers may die over a cell before it has failed, or die without having begun with one before the run ends.
-MOST_DEATHS = 4
 # Seconds between two questions to SLURM, …
 LOOK = 5.0
 # … and between two looks at the records that are waited for.
@@ -53,7 +51,7 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self.worker = SlurmWorker(plan, fits_together(resources))
         self._awaited: dict[Future[int], list[CellKey]] = {}
         self._workers: set[str] = set()
-        self._deaths: Counter[CellKey] = Counter()
+        self._deaths = DeathCounts(plan)
         self._said: set[str] = set()
         self._nodes = len(nodes)
         self._bad_nodes: set[str] = set()
@@ -106,8 +104,14 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
     def _jobs_if_known(self) -> dict[str, QueuedJob]:
         try:
             return self.queue.jobs()
-        except SlurmSilentError:
+        except SlurmSilentError as silent:
+            self._say_once(str(silent))
             return {number: QueuedJob(number, "UNKNOWN") for number in self._workers}
+
+    def _say_once(self, what: str, words: str = "") -> None:
+        if what not in self._said:
+            self._said.add(what)
+            warn(words or what, stacklevel=2)
 
     def _look(self, jobs: Mapping[str, QueuedJob]) -> None:
         """Take note of the workers that have ended, and replace them where there is something left to take."""
@@ -118,9 +122,8 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         self._missing = left
         for number in sorted(self._workers):
             job = jobs.get(number, QueuedJob(number))
-            if job.waits_for_somebody and job.reason not in self._said:
-                self._said.add(job.reason)
-                warn(f"{job}: it may wait for long", stacklevel=2)
+            if job.waits_for_somebody:
+                self._say_once(job.reason, f"{job}: it may wait for long")
             if job.has_ended:
                 self._workers.remove(number)
                 self._see_off(job)
@@ -138,10 +141,7 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
         if job.state == "PREEMPTED":
             return
         if held:
-            self._deaths.update(held)
-            failed = [cell for cell in held if self._deaths[cell] >= MOST_DEATHS]
-            reason = f"the process died {MOST_DEATHS} times, at last {job}"
-            fail_cells(self.plan, failed, reason, self.queue.last_words(job.number))
+            self._deaths.add(held, str(job), self.queue.last_words(job.number))
         elif job.state not in ("", "COMPLETED"):
             self._ended_idle(job)
 

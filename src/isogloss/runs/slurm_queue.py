@@ -131,7 +131,8 @@ class SlurmQueue:
         whose = (f"--name={self.name}", f"--user={getpass.getuser()}", "--states=all", "--array", "--noheader")
         said, complaint = _answer("squeue", *whose, "--format=%i|%T|%r|%N")
         if complaint:
-            raise SlurmSilentError(f"squeue does not answer: {complaint}", fix="sinfo shows whether SLURM is up")
+            fix = "Issue the command on a login node of a SLURM site; sinfo shows whether it is up"
+            raise SlurmSilentError(f"SLURM does not answer: {complaint.splitlines()[-1]}", fix=fix)
         rows = (line.strip().split("|") for line in said.splitlines() if line.count("|") == 3)
         return {
             number: QueuedJob(number, state, "" if why == "None" else why, node) for number, state, why, node in rows

@@ -8,8 +8,10 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
+from warnings import warn
 
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
@@ -47,6 +49,7 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
         self.queue = SlurmQueue(name, self.folder, {})
         self._waiting: deque[_SlurmCall] = deque()
         self._running: dict[str, _SlurmCall] = {}
+        self._said: set[str] = set()
         self._end = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name=name, daemon=True)
 
@@ -82,8 +85,18 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
             try:
                 self._collect()
                 self._send()
-            except SlurmSilentError:
-                continue  # its controller is being started again, say
+            except SlurmSilentError as silent:
+                self._say_once(str(silent))  # its controller is being started again, say
+            except Exception as error:  # whoever waits for a call would wait for ever
+                for each in (*self._waiting, *self._running.values()):
+                    each.ended.set_exception(error)
+                self._waiting.clear()
+                self._running.clear()
+
+    def _say_once(self, words: str) -> None:
+        if words not in self._said:
+            self._said.add(words)
+            warn(f"{words}: waiting for it", stacklevel=2)
 
     def _send(self) -> None:
         alike: dict[tuple[Resources, frozenset[str]], list[_SlurmCall]] = defaultdict(list)
@@ -94,7 +107,7 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
             self.queue.parameters = sbatch_parameters(self.place, resources, processes=1)
             try:
                 numbers = self.queue.submit([partial(_attempt, each.call) for each in calls], avoid)
-            except IsoglossError as error:
+            except Exception as error:  # whatever it is, nobody is to wait for them
                 for each in calls:
                     each.ended.set_exception(error)
                 continue
@@ -102,21 +115,33 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
             self._waiting.extend(calls[len(numbers) :])
 
     def _collect(self) -> None:
-        from submitit.core.utils import pickle_load
-
+        for number, running in list(self._running.items()):
+            result = self.folder / f"{number}_0_result.pkl"
+            if result.exists():
+                del self._running[number]
+                value, error = _returned(result)
+                running.ended.set_result(value) if error is None else running.ended.set_exception(error)
         jobs = self.queue.jobs() if self._running else {}
         for number, running in list(self._running.items()):
-            result, job = self.folder / f"{number}_0_result.pkl", jobs.get(number)
-            if result.exists():
-                value, error = pickle_load(result)[1]
-                del self._running[number]
-                running.ended.set_result(value) if error is None else running.ended.set_exception(error)
-            elif job is None or job.has_ended:
+            job = jobs.get(number)
+            if job is None or job.has_ended:
                 if running.is_over:
                     del self._running[number]
                     what = f"{job or f'SLURM job {number}: SLURM has forgotten it'}"
                     running.ended.set_exception(WorkerDiedError(what, fix=self.queue.last_words(number)))
                 running.is_over = True
+
+
+def _returned(result: Path) -> tuple[Any, Exception | None]:
+    """What a call returned or raised, from the file of its job."""
+    from submitit.core.utils import pickle_load
+
+    ended, content = pickle_load(result)
+    if ended != "success":  # a traceback: the call was never made
+        what = f"a job could not begin: {content.strip().splitlines()[-1]}"
+        return None, IsoglossError(what, fix="The nodes need this environment, under the same path: docs/clusters.md")
+    value, error = content
+    return value, error
 
 
 def _attempt(call: Callable[[], T]) -> tuple[T | None, Exception | None]:
