@@ -251,7 +251,7 @@ def _init(address: str, options: Mapping[str, Any]) -> None:
     """Connect; a head that is busy, but answers, may refuse once or twice.
 
     Raises:
-        ConnectionError: it always does, or whatever answers there is no Ray, which takes Ray a minute to see.
+        ConnectionError: it always does, or whatever answers there is no Ray, which takes Ray long to see.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
