@@ -11,7 +11,7 @@ from isogloss import plugins
 from runs.ray_nodes import Nodes
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def worker_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An installed package that brings `fake`, on the path of every process that is started."""
     folder = tmp_path_factory.mktemp("installed")
@@ -34,9 +34,9 @@ def worker_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     plugins.entry_points.cache_clear()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def clusters(worker_path: Path) -> Iterator[list[Nodes]]:
-    """The cluster of the session, if one was started."""
+    """The cluster of a file of tests, if one was started."""
     pytest.importorskip("ray", reason="ray is not installed: pip install 'isogloss[cluster]'")
     started: list[Nodes] = []
     yield started

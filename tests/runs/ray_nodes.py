@@ -48,16 +48,16 @@ class ReaderSystem(FakeSystem):
 
 
 class TroubledSystem(FakeSystem):
-    """The fake system, for which the disk of node FAKE_FULL is full, and node FAKE_SLOW slow ("*": every node)."""
+    """The fake system, for which the disks of nodes FAKE_FULL are full, and node FAKE_SLOW slow ("*": every node)."""
 
     def fit(self, task: Task, train: Examples | None, seed: int) -> "FakeSystem":
-        if os.environ.get("FAKE_FULL") in (node_name(), "*"):
+        if {node_name(), "*"} & {*os.environ.get("FAKE_FULL", "").split()}:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
         return super().fit(task, train, seed)
 
     def predict(self, examples: Examples) -> Sequence[Any]:
-        if os.environ.get("FAKE_SLOW") == node_name():
+        if os.environ.get("FAKE_SLOW") in (node_name(), "*"):
             time.sleep(1)
         return super().predict(examples)
 
@@ -92,6 +92,7 @@ class Nodes:
         logging.getLogger("ray").setLevel(logging.ERROR)
         head = NODE | {"include_dashboard": False}
         self.client = ""
+        self.has_head = True
         if find_spec("grpc"):
             port = free_port()
             head["ray_client_server_port"], self.client = port, f"ray://127.0.0.1:{port}"
@@ -121,10 +122,7 @@ class Nodes:
 
     def lose_head(self) -> None:
         self.cluster.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
-
-    @property
-    def has_head(self) -> bool:
-        return not self.cluster.head_node.dead_processes()
+        self.has_head = False
 
     def repair(self) -> None:
         """Add nodes until there are three."""

@@ -109,12 +109,14 @@ def test_a_cell_that_kills_its_workers_has_failed_and_no_other(
 def test_a_full_disk_is_its_nodes_trouble(three_nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, undisturbed = planned(tmp_path / "full", "troubled"), planned(tmp_path / "enough", "troubled")
     run_plan(undisturbed)
-    # The cluster avoids it by the name that Ray gives it.
-    monkeypatch.setenv("FAKE_FULL", three_nodes.others[0].node_id)
+    # The cluster avoids them by the names that Ray gives them.
+    monkeypatch.setenv("FAKE_FULL", " ".join(node.node_id for node in three_nodes.others))
+    # All are slow, else the third might have done everything before a process of theirs has started.
+    monkeypatch.setenv("FAKE_SLOW", "*")
     with pytest.warns(
         UserWarning, match=r"gets no more jobs, others do its part: .* cannot be written \(File too large"
     ):
-        # With GPUs nobody helps: others might have filled everything before a process of that node has started.
+        # With GPUs nobody helps.
         run_plan(plan, place=three_nodes.place(resources=Resources(gpus=1)))
     same(plan, undisturbed)
 
