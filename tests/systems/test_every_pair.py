@@ -18,6 +18,7 @@ from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
+from isogloss.tasks.mini import make as mini
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
 from tiny_models import topics
@@ -68,6 +69,7 @@ UPDATES = {"mldoc": 80, "xcopa": 110, "udpos": 220}
 
 @pytest.fixture(autouse=True)
 def one_core(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    mini.folder()  # which a process remembers: not below the cache of these tests, for others come after them
     monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path_factory.getbasetemp() / "tokens-of-every-pair"))
     torch.set_num_threads(1)
 
