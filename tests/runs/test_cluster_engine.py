@@ -15,6 +15,7 @@ import pytest
 from isogloss.errors import IsoglossError
 from isogloss.runs import locks, shipping
 from isogloss.runs.cluster_engine import ClusterEngine, JobEnd
+from isogloss.runs.deaths import fail_cells
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
@@ -95,6 +96,18 @@ def test_a_cell_over_which_workers_die_has_failed(tmp_path: Path) -> None:
     record = read_record(plan.record_path(plan.cells[0]))
     assert record is not None
     assert record.reason == f"the worker died {MOST_DEATHS} times, at last: lightning"
+    assert leftovers(plan.root) == []
+
+
+def test_a_cell_that_another_fills_by_now_is_left_to_it(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    held, free = plan.cells[:2]
+    lock = locks.acquire(plan.lock_path(held))
+    assert lock is not None
+    with lock:
+        assert fail_cells(plan, [held, free], "lightning") == [free]
+    assert plan.missing([held, free]) == [held]
+    assert fail_cells(plan, [held, free], "lightning") == [held]
     assert leftovers(plan.root) == []
 
 

@@ -1,6 +1,5 @@
 """Filling one cell: predict, judge in memory, write answers and statistics, and last of all the record."""
 
-import os
 import platform
 import sys
 import time
@@ -158,15 +157,10 @@ def _judge(job: FitJob, examples: Examples, content: bytes, path: Path) -> Cell 
 
 
 def _remove_leftovers(plan: Plan, cell: CellKey) -> None:
-    """Remove the unfinished files of a killed process: nobody else writes this cell while we have its lock.
-
-    But for that which started us: it records that another process died over the cell, whose lock we may have since.
-    """
-    started_us = f".{os.getppid()}.part"
+    """Remove the unfinished files of a killed process: nobody else writes this cell while we have its lock."""
     for path in (plan.predictions_path(cell), plan.statistics_path(cell), plan.record_path(cell)):
         for leftover in path.parent.glob(f".{path.name}.*.part"):
-            if not leftover.name.endswith(started_us):
-                remove_file(leftover)
+            remove_file(leftover)
 
 
 def _reset_peak_memory() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isogloss.runs.cells import write_outcome
 from isogloss.runs.fit import CellOutcome
-from isogloss.runs.locks import Owner, owners
+from isogloss.runs.locks import Owner, acquire, owners
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import Provenance
 from isogloss.workers import MOST_DEATHS
@@ -32,19 +32,25 @@ def held_cells(plan: Plan, is_dead: Callable[[Owner], bool], groups: Sequence[Fi
 
 
 def fail_cells(plan: Plan, cells: Sequence[CellKey], reason: str, log: str = "") -> list[CellKey]:
-    """Record those cells as failed that have no record; gives them.
+    """Record those cells as failed that have no record and that nobody else works on by now; gives them.
 
     Args:
         plan: the grid.
-        cells: that somebody died over.
+        cells: that somebody died over, whose locks are free or a dead process's.
         reason: of the death.
         log: the last that was heard of it.
     """
-    missing = plan.missing(cells)
-    for cell in missing:
-        provenance = Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds"))
-        write_outcome(plan, cell, CellOutcome("failed", reason, log), provenance)
-    return missing
+    failed = []
+    for cell in cells:
+        lock = acquire(plan.lock_path(cell))
+        if lock is None:
+            continue  # another fills it, or dies of it too
+        with lock:
+            if plan.missing([cell]):
+                provenance = Provenance({}, datetime.now(UTC).isoformat(timespec="milliseconds"))
+                write_outcome(plan, cell, CellOutcome("failed", reason, log), provenance)
+                failed.append(cell)
+    return failed
 
 
 class DeathCounts:
