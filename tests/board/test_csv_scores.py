@@ -79,6 +79,7 @@ def test_several_systems_with_what_is_known_of_them(tmp_path):
         (f"{HEAD}a,,xnli,sw,accuracy,many\n", "value is 'many', and must be a number"),
         (f"{HEAD}a,,xnli,sw,accuracy,nan\n", "must be a number"),
         (f"{HEAD}a,,xnli,sw,accuracy,161\n", "scores go from 0 to 100"),
+        (f"{HEAD}a,,xquad,de,f1,161\na,,xquad,de,em,61\n", "scores go from 0 to 100"),
         (f"{HEAD}a,,xnli,sw,accuracy,61\na,,xnli,sw,accuracy,62\n", "a second score of a: xnli/sw accuracy"),
         (f"{HEAD}a,,xnli,sw,bleu,61\n", "Give accuracy"),
         (f"{HEAD}a,,xnli,sw\n", "more or fewer cells than the header"),

@@ -13,6 +13,7 @@ import numpy as np
 from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.run_variation import MOST_EXAMPLES
 from isogloss.data.files import read_text
+from isogloss.data.tables import finite_number
 from isogloss.errors import unknown
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.metrics.statistics import FloatArray
@@ -154,11 +155,8 @@ def _score(row: Mapping[str, str | None], where: str) -> CheckpointScore:
         raise AnalysisError("there is no language", where=where)
     step, seed = _whole("step", texts["step"], MOST_STEPS, where), _whole("seed", texts["seed"], MOST_STEPS, where)
     n = _whole("n", texts["n"] or "0", MOST_EXAMPLES, where)
-    try:
-        value = float(texts["value"])
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(texts["value"])
+    if value is None:
         fix = "Leave out lines of checkpoints that were not asked"
         raise AnalysisError(f"value {printable(texts['value'], NAME_LENGTH)!r} is not a number", where=where, fix=fix)
     code, metric = (printable(texts[name], NAME_LENGTH) for name in ("language", "metric"))

@@ -1,6 +1,5 @@
 """What analyses over scores are made from: result records, folders of runs, published systems, tidy CSV."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.published_scores import is_published, published_scores
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
-from isogloss.data.tables import csv_records
+from isogloss.data.tables import csv_records, finite_number
 from isogloss.errors import DataError, unknown
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
@@ -281,10 +280,7 @@ def _figure(row: Mapping[str, str], column: str, where: str) -> float | None:
     text = (row.get(column) or "").strip()
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(text)
+    if value is None:
         raise AnalysisError(f"{column} is {printable(text, 40)!r}, not a number", where=where, fix="Leave the row out")
     return value

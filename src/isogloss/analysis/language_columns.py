@@ -10,6 +10,7 @@ import msgspec
 
 from isogloss.analysis.finding import AnalysisError
 from isogloss.data.files import read_text
+from isogloss.data.tables import finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
@@ -103,11 +104,8 @@ def read_columns(path: Path) -> list[LanguageColumn]:
 
 
 def _number(cell: str, name: str, where: str) -> float:
-    try:
-        number = float(cell)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(cell)
+    if number is None:
         what = f"{printable(name, NAME_LENGTH)} is {printable(cell, NAME_LENGTH)!r}, not a number"
         raise AnalysisError(what, where=where, fix="Leave the cell empty where nothing is known")
     return number

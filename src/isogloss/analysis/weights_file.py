@@ -1,10 +1,9 @@
 """A user's own number for each language, from a CSV."""
 
-import math
 from pathlib import Path
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.data.tables import csv_records
+from isogloss.data.tables import csv_records, finite_number
 from isogloss.languages import language
 
 # Beyond any number of people, articles or tokens.
@@ -23,11 +22,8 @@ def read_weights(path: Path, column: str) -> dict[str, float]:
         text = row[column].strip()
         if not text:
             continue
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not 0 <= value <= LARGEST:
+        value = finite_number(text)
+        if value is None or not 0 <= value <= LARGEST:
             raise AnalysisError(
                 f"{column} is {text[:40]!r}", where=f"{path}:{line}", fix="Give a number that is not negative"
             )

@@ -38,7 +38,7 @@ from isogloss.metrics.student import ALPHA
 from isogloss.report.explain_io import ExplainRecords
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.names import known_language
-from isogloss.scoring.results import Number
+from isogloss.scoring.results import Number, signature_parts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 from isogloss.version import __version__
@@ -247,7 +247,7 @@ def _provenance(entry: BoardEntry) -> BoardProvenance | None:
         return None
     checksums: dict[str, dict[str, str]] = {}
     for (name, code), cell in entry.cells.items():
-        parts = dict(part.split(":", 1) for part in cell.signature.split("|") if ":" in part)
+        parts = signature_parts(cell.signature)
         if "data" in parts:
             checksums.setdefault(name, {})[code] = printable(parts["data"], 64)
     return BoardProvenance(*entry.scorer, checksums)

@@ -1,16 +1,15 @@
 """Systems from a CSV of scores: one that `isogloss score --csv` wrote, or any that has a score a line."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from isogloss.board.entries import BoardEntry, EntryCell
 from isogloss.board.model import OVERALL
-from isogloss.data.tables import csv_records
+from isogloss.data.tables import csv_records, finite_number
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.results import Number
+from isogloss.scoring.results import Number, signature_parts
 from isogloss.tasks.registry import canonical, task
 from isogloss.tasks.suites import Suite
 
@@ -100,12 +99,11 @@ def _add_cell(entry: BoardEntry, row: Mapping[str, str], suite: Suite, where: st
 
 def _add_scorer(entry: BoardEntry, signature: str, split: str, where: str) -> None:
     """The split of a system's scores, and the version that made them, where a signature tells."""
-    parts = dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
     _, known, _ = entry.scorer
     if known and split and known != split:
         what = f"scores of different splits are no comparison: {known}, {printable(split, NAME_LENGTH)}"
         raise DataError(what, where=where, fix="Make a board of each")
-    entry.scorer = parts.get("version", ""), printable(split, NAME_LENGTH) or known, ""
+    entry.scorer = signature_parts(signature).get("version", ""), printable(split, NAME_LENGTH) or known, ""
     entry.reported = entry.reported and not signature
 
 
@@ -132,11 +130,8 @@ def _score(row: Mapping[str, str], where: str) -> Number:
 
 
 def _number(name: str, text: str, where: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(text)
+    if number is None:
         what = f"{name} is {printable(text, NAME_LENGTH)!r}, and must be a number"
         raise DataError(what, where=where, fix="Leave the cell empty where there is none")
     return number

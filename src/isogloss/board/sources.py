@@ -58,8 +58,8 @@ def read_entries(sources: Iterable[Path | str | Results], suite: Suite) -> list[
 
 
 def _refuse_strange_numbers(entry: BoardEntry) -> None:
-    by_cell = {"/".join(place): number for place, cell in entry.cells.items() for number in cell.metrics.values()}
-    for place, number in (by_cell | entry.averages).items():
+    of_cells = [("/".join(place), number) for place, cell in entry.cells.items() for number in cell.metrics.values()]
+    for place, number in (*of_cells, *entry.averages.items()):
         ends = (number.value if end is None else end for end in (number.low, number.high))
         if not all(-_LARGEST <= value <= _LARGEST for value in (number.value, *ends)):
             what = f"the score of {place} is {number.value:g}, and scores go from 0 to 100"

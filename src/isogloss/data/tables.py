@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -116,3 +117,12 @@ def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[s
             yield reader.line_num, row
     except csv.Error as error:
         raise DataError(f"not CSV: {error}", where=f"{path}:{reader.line_num}") from None
+
+
+def finite_number(text: str) -> float | None:
+    """The number that the text of a cell is; None where it is none, or not a finite one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

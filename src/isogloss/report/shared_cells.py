@@ -11,7 +11,7 @@ from isogloss.report.coverage import Place, coverage
 from isogloss.report.flat_rows import Systems, tasks_of
 from isogloss.report.tables import Table
 from isogloss.scoring.main_score import lower_is_better, mixed_directions
-from isogloss.scoring.results import CellScore
+from isogloss.scoring.results import CellScore, signature_parts
 
 MEAN = "mean over tasks"
 
@@ -69,8 +69,7 @@ def shared_scores(systems: Systems) -> SharedScores:
 
 def _test_set(cell: CellScore) -> tuple[str, ...]:
     """What has to be the same for two scores of a cell to be compared."""
-    facts = dict(part.partition(":")[::2] for part in cell.signature.split("|"))
-    return cell.task, cell.language, cell.split, facts.get("data", "")
+    return cell.task, cell.language, cell.split, signature_parts(cell.signature).get("data", "")
 
 
 def same_cells(systems: Systems) -> bool:

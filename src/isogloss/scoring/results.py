@@ -271,6 +271,11 @@ def write_json(path: Path, record: Any, indent: int = 2) -> None:
         stream.write(msgspec.json.format(encoded, indent=indent).decode() + "\n")
 
 
+def signature_parts(signature: str) -> dict[str, str]:
+    """What a signature, `key:value|…`, says by its keys; whatever else stands in it is left out."""
+    return dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
+
+
 def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:
     if number.low is None:
         note = "; ".join(filter(None, [note, NO_INTERVAL]))
