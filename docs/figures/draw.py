@@ -1,6 +1,10 @@
 """Draw the figures of docs/analysis.md again, from published scores and, where they are given, runs on LAReQA.
 
 python docs/figures/draw.py [runs/ngram/zero-shot/seed-0 runs/embedder-nano-48/zero-shot/seed-0]
+
+And that of docs/selection.md, from the scores of checkpoints:
+
+python docs/figures/draw.py STUDY/wikiann.csv
 """
 
 import sys
@@ -12,6 +16,8 @@ from isogloss.report.charts import svg
 from isogloss.report.finding_charts import finding_charts
 
 ZERO_SHOT = ("published:mBERT, zero-shot", "published:XLM-R Large, zero-shot")
+# After which updates English dev rises no more in the study of docs/selection.md.
+FROM_STEP = 300
 # The file, the chart that is taken of those that the analysis draws, and the call of the analysis.
 FIGURES: tuple[tuple[str, str, tuple[str, ...], dict[str, Any]], ...] = (
     ("families", "families-languages", ("families", "published:XLM-R Large"), {"tasks": ["udpos"]}),
@@ -28,8 +34,17 @@ def draw(name: str, chart_name: str, call: tuple[str, ...], options: dict[str, A
     path.write_text(svg(chart) + "\n", encoding="utf-8")
 
 
-if __name__ == "__main__":
+def main(sources: list[str]) -> None:
+    """Draw what can be drawn of these sources."""
+    if any(source.endswith(".csv") for source in sources):
+        call = ("checkpoint-selection", *sources)
+        draw("selection", "checkpoint-selection-agreement", call, {"task": "wikiann", "from_step": FROM_STEP})
+        return
     for figure in FIGURES:
         draw(*figure)
-    if runs := sys.argv[1:]:
-        draw("language-pairs", "language-pairs-matrix-lareqa", ("language-pairs", *runs), {"tasks": ["lareqa"]})
+    if sources:
+        draw("language-pairs", "language-pairs-matrix-lareqa", ("language-pairs", *sources), {"tasks": ["lareqa"]})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
