@@ -60,7 +60,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_figures_are_small_drawings() -> None:
-    shown = set(re.findall(r"\]\((figures/[^)]+)\)", text_of("analysis.md")))
+    shown = {name for page in PAGES for name in re.findall(r"\]\((figures/[^)]+)\)", text_of(page))}
     assert shown == {f"figures/{path.name}" for path in (DOCS / "figures").glob("*.svg")}
     for name in shown:
         assert (DOCS / name).stat().st_size < LARGEST_FIGURE
