@@ -106,7 +106,7 @@ def test_metadata_problems_are_listed_and_nothing_is_kept(board: OpenBoard, clie
     assert refused.status_code == 422
     problems = {problem["where"]: problem for problem in refused.json()["problems"]}
     assert set(problems) == {"metadata.name", "metadata.year", "metadata.url", "metadata.size"}
-    assert "not disclosed" in problems["metadata.name"]["what"]
+    assert problems["metadata.name"]["what"] == "is blank: give the name that the board should show"
     assert list(board.incoming.iterdir()) == []
     assert not (board.folder / "archives").exists()
     missing = client.post(f"{API}/submissions", data={"metadata": "{}"}, files={"archive": ("a", b"x")}).json()
