@@ -64,6 +64,12 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert actions == ["submit", "score", "published", "withdrawn", "published"]
 
 
+def test_the_board_names_its_tasks_and_languages(client: TestClient) -> None:
+    found = client.get(f"{API}/board").json()
+    assert found["task_titles"]["mini-xnli"] == "mini XNLI: natural language inference"
+    assert found["language_names"]["af"] == "Afrikaans"
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_scores_are_those_of_the_scorer(mode: str, board: OpenBoard, client: TestClient, tmp_path: Any) -> None:
     files = answers(3)
