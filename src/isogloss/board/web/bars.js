@@ -22,15 +22,7 @@ function extremes(records, lower) {
 // Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does. Signed
 // bars are coloured by who is better, which is not who is higher where less is better. `most` is what the scale reaches at
 // least, so that charts side by side have one.
-export function barChart({
-  records,
-  description,
-  signed = false,
-  marked = false,
-  lower = false,
-  most = 0,
-  click,
-}) {
+export function barChart({ records, description, signed = false, marked = false, lower = false, most = 0, click }) {
   const place = element("div", { class: records.length > MANY ? "plot bars many" : "plot bars" });
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const top = Math.max(...ends, most, signed ? 1 : 10);

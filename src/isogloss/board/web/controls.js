@@ -126,8 +126,7 @@ function labelSearch(title, labels) {
     placeholder: "find…",
     "aria-label": `find in ${title}`,
     input: () => {
-      for (const label of labels)
-        label.hidden = !label.textContent.toLowerCase().includes(seek.value.toLowerCase());
+      for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(seek.value.toLowerCase());
     },
   });
   return seek;

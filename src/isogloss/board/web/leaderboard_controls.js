@@ -62,12 +62,7 @@ function moreFilters(board) {
     "details",
     { class: "panel filters" },
     element("summary", {}, "More filters", count),
-    element(
-      "fieldset",
-      { class: "controls" },
-      element("legend", { class: "sr" }, "More filters"),
-      nodesOf(controls),
-    ),
+    element("fieldset", { class: "controls" }, element("legend", { class: "sr" }, "More filters"), nodesOf(controls)),
   );
   const sync = (params) => {
     syncAll(controls)(params);

@@ -52,10 +52,7 @@ function familyHead(name, languages, tasks) {
       ),
     ),
     facts(
-      branches.map((branch) => [
-        branch,
-        inBranch(branch).flatMap((each, at) => [at ? ", " : "", languageLink(each)]),
-      ]),
+      branches.map((branch) => [branch, inBranch(branch).flatMap((each, at) => [at ? ", " : "", languageLink(each)])]),
     ),
   ];
 }

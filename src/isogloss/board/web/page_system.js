@@ -123,9 +123,7 @@ function footnotesOf(board, system) {
     ? element(
         "ul",
         { class: "notes" },
-        notes.map((note) =>
-          element("li", {}, "† ", note.task ? `${taskName(board, note.task)}: ` : "", note.text),
-        ),
+        notes.map((note) => element("li", {}, "† ", note.task ? `${taskName(board, note.task)}: ` : "", note.text)),
       )
     : null;
 }

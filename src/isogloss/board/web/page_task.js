@@ -116,8 +116,7 @@ function taskHeatMap(board, task, codes, ordered) {
       columns: codes,
       caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the best ${systems.length} of ${scored.length} systems` : "systems"} by language`,
       rowHead: systemWithRegime,
-      columnHead: (each) =>
-        withTip(link(hashOf(["task", task.id, each]), each), () => [languageName(board, each)]),
+      columnHead: (each) => withTip(link(hashOf(["task", task.id, each]), each), () => [languageName(board, each)]),
       value: (system, each) => cellScore(task, system, each),
       tip: (system, each) => cellTip(board, system, task, each),
       paintOf,

@@ -59,8 +59,6 @@ function rankTip(table, row, by, ties) {
     row.range
       ? `${row.range[0] === row.range[1] ? `rank ${row.range[0]}` : `ranks ${row.range[0]} to ${row.range[1]}`}: ${table.rangeHint}`
       : "no rank interval: no predictions or intervals are known",
-    ...ties.map(
-      ({ letter, group, how }) => `group ${letter}: not told apart ${TOLD_BY[how] ?? ""}: ${others(group)}`,
-    ),
+    ...ties.map(({ letter, group, how }) => `group ${letter}: not told apart ${TOLD_BY[how] ?? ""}: ${others(group)}`),
   ];
 }
