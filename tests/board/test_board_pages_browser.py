@@ -138,7 +138,7 @@ def test_compare_uses_shared_cells_only(open_page: Open) -> None:
 def test_figures_that_print_alike_are_marked_alike(open_page: Open, tmp_path: Path) -> None:
     board = synthetic_board(3)
     languages = next(each["languages"] for each in board["tasks"] if each["id"] == "xnli")
-    board["cells"]["xnli"] = packed(np.repeat([[80.04], [79.96], [60]], len(languages), axis=1))
+    board["cells"]["xnli"] = packed(np.repeat([[80.02], [79.98], [60]], len(languages), axis=1))
     tab = open_page("#/compare?system=s0&system=s1", index=write_site(board, tmp_path / "site"))
     rows = tab.locator("[aria-label=Tasks] tbody tr")
     alike = rows.filter(has_text="XNLI")
