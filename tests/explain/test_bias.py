@@ -51,6 +51,15 @@ def test_sizes_need_not_be_equal() -> None:
     assert distances("xnli", NUMBER, columns).table[0][1] == 0
 
 
+def test_parts_of_speech_are_no_entities() -> None:
+    asked = choose_attributes(["tag"], ["tagging"])
+    titles = {
+        name: bias_request(Request.of("mini", tasks=[name], languages=["en"]), asked).distributions[0].title
+        for name in ("mini-udpos", "mini-wikiann")
+    }
+    assert titles == {"mini-udpos": "type of the span", "mini-wikiann": "type of the entity"}
+
+
 def test_survey_of_made_data(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "de")

@@ -116,6 +116,17 @@ def test_answers_that_are_spans_have_entities(tmp_path: Path) -> None:
     assert {"sLen", "tLen", "rPos", "eDen"} <= set(titles)
 
 
+def test_parts_of_speech_are_spans_and_no_entities(tmp_path: Path) -> None:
+    of = task("mini-udpos")
+    gold = load_gold(of, "en", "test", None)
+    write_jsonl(tmp_path / "system/mini-udpos/en.jsonl", dict(zip(gold.ids, gold["tags"], strict=True)))
+    table = only([tmp_path / "system"], Request.of("mini", tasks=["mini-udpos"], languages=["en"]))
+    titles = {cut.attribute.name: cut.attribute.title for cut in bucketed_rows(table, AttributeSelection())}
+    assert titles["tag"] == "type of the span"
+    assert titles["tLen"] == "span length in characters, blanks not counted"
+    assert not any("entit" in title for title in titles.values())
+
+
 def test_entities_bring_their_own_attributes_once() -> None:
     names = [found.name for found in AttributeSelection().of("tagging")]
     assert names[:6] == ["tag", "sLen", "eLen", "tLen", "rPos", "eDen"]

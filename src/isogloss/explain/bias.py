@@ -157,7 +157,7 @@ def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[
     for attribute in selection.of(table.task.kind, table.examples):
         column = table.column(attribute)
         if column is not None and len(column):
-            yield attribute, column
+            yield table.described(attribute), column
 
 
 def distribution(table: CellTable, attribute: Attribute, column: Column) -> Distribution:

@@ -96,9 +96,10 @@ class CellTable:
         return self.entities.columns(self.examples, tagging.training_entities(self.task.id, self.data))
 
     def described(self, attribute: Attribute) -> Attribute:
-        """The attribute as this cell measures it: character spans are not counted in tokens."""
-        of_spans = self.entities is not None and self.entities.spans and attribute.name in tagging.SPAN_TITLES
-        return replace(attribute, title=tagging.SPAN_TITLES[attribute.name]) if of_spans else attribute
+        """The attribute as this cell measures it, in the words that suit its task."""
+        if self.entities is None or attribute.level != "entity":
+            return attribute
+        return tagging.described(attribute, self.task, spans=self.entities.spans)
 
     def column(self, attribute: Attribute) -> Column | None:
         """The attribute of every row; None where this cell has not what it is made from."""

@@ -7,7 +7,7 @@ answers are character spans, the entities are spans too, and what is counted in 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -22,7 +22,7 @@ from isogloss.metrics.chunks import extract
 from isogloss.metrics.statistics import F1, IntArray, Statistics, distinct, sizes
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values
-from isogloss.tasks.kinds.tagging import gold_spans, predicted_spans
+from isogloss.tasks.kinds.tagging import gold_spans, marks_entities, predicted_spans
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -48,11 +48,20 @@ ENTITY_ATTRIBUTES = (
     _entity_attribute("eCon", "label consistency: share of its training occurrences that have its type"),
     _entity_attribute("eFre", "how often the entity occurs in the English training set"),
 )
-SPAN_TITLES = {
+_SPAN_TITLES = {
     "eLen": "entity length in characters",
     "rPos": "position of the entity: its first character over the length of the text",
     "eDen": "entity density: share of the text's characters that are in a gold entity",
 }
+
+
+def described(attribute: Attribute, task: Task, *, spans: bool) -> Attribute:
+    """An attribute of chunks in the words that suit a task.
+
+    Character spans are not counted in tokens, and a chunk of a task without entities is a span.
+    """
+    title = _SPAN_TITLES.get(attribute.name, attribute.title) if spans else attribute.title
+    return replace(attribute, title=title if marks_entities(task) else title.replace("entity", "span"))
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,16 @@ def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Row
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 
 
+def marks_entities(task: Task) -> bool:
+    """Whether the tags mark entities (`B-PER`); bare ones, such as parts of speech, name every word by itself."""
+    return any("-" in label for label in task.labels)
+
+
 def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
     """The character spans of the gold, sentence by sentence."""
-    if any("-" in label for label in task.labels):
+    if marks_entities(task):
         return spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
-    # Bare tags name every word by itself: each is a span.
+    # Every word is a span.
     return [
         [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
         for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
