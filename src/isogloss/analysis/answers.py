@@ -10,7 +10,8 @@ from isogloss.metrics.estimate import Estimate
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Answered, Request, answered_cells
-from isogloss.scoring.contrast import distinct_names, scaled
+from isogloss.scoring.contrast import scaled
+from isogloss.scoring.names import distinct_names
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 

@@ -25,7 +25,7 @@ from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Request, Resample, Shortcomings, answered_row, asked_cells
-from isogloss.scoring.contrast import distinct_names
+from isogloss.scoring.names import distinct_names
 from isogloss.workers import Workers, in_parallel, local_workers
 
 
