@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import msgspec
 
-from isogloss.analysis.finding import AnalysisError, Column, Holds, TidyTable, Value
-from isogloss.metrics.estimate import Estimate
+from isogloss.analysis.finding import AnalysisError, Column, TidyTable, Value
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Answered, Request, answered_cells
-from isogloss.scoring.contrast import scaled
 from isogloss.scoring.names import distinct_names
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -75,23 +73,3 @@ def _marked(table: TidyTable, partial: Container[tuple[Value, ...]]) -> TidyTabl
         return table
     rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]
     return msgspec.structs.replace(table, columns=[*table.columns, Column("note")], rows=rows)
-
-
-def score_cells(estimate: Estimate | None) -> list[Value]:
-    """A score and its interval as three cells of a table, 0..100."""
-    return [None, None, None] if estimate is None else [100 * estimate.value, *scaled(estimate.score_interval())]
-
-
-def difference_cells(estimate: Estimate | None) -> list[Value]:
-    """A difference of scores and its interval as three cells of a table, -100..100."""
-    if estimate is None:
-        return [None, None, None]
-    interval = estimate.difference_interval()
-    # What is no share itself, such as a weighted difference, has an interval that knows no ends.
-    return [100 * estimate.value, *scaled(interval and (max(-1.0, interval[0]), min(1.0, interval[1])))]
-
-
-def interval_columns(name: str, holds: Holds, label: str = "") -> list[Column]:
-    """A column of values and the two of their intervals, as the cells above fill them."""
-    low, high = f"{name}_low", f"{name}_high"
-    return [Column(name, holds, label, low, high), Column(low, holds), Column(high, holds)]

@@ -4,7 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import Literal
 
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import (
+    AnalysisError,
+    Column,
+    Figure,
+    Finding,
+    TidyTable,
+    Value,
+    interval_columns,
+    text_columns,
+)
 from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import ScoreTable
@@ -90,7 +99,7 @@ def _language_rows(scores: ScoreTable) -> list[dict[str, Value]]:
 
 
 def _language_table(rows: list[dict[str, Value]]) -> TidyTable:
-    columns = [Column("task"), Column("system"), Column("language", label="code"), Column("name", label="language")]
+    columns = [*text_columns("task", "system"), Column("language", label="code"), Column("name", label="language")]
     columns += [Column(name) for name in GROUPINGS]
     columns.append(Column("score", "score"))
     values = [[row[column.name] for column in columns] for row in rows]
@@ -115,9 +124,7 @@ def standings(scores: ScoreTable, system: str, grouping: Grouping) -> dict[str, 
 
 def _standing_table(scores: ScoreTable, first: Grouping) -> TidyTable:
     columns = [
-        Column("grouping"),
-        Column("system"),
-        Column("group"),
+        *text_columns("grouping", "system", "group"),
         Column("tasks", "count"),
         Column("above", "difference", "above the mean"),
         Column("ahead", "count", "tasks above it"),
@@ -137,14 +144,9 @@ def _standing_table(scores: ScoreTable, first: Grouping) -> TidyTable:
 def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
     """Counts, means and extremes of every group of every grouping, the chosen one first."""
     columns = [
-        Column("grouping"),
-        Column("task"),
-        Column("system"),
-        Column("group"),
+        *text_columns("grouping", "task", "system", "group"),
         Column("languages", "count"),
-        Column("mean", "score", low="low", high="high"),
-        Column("low", "score"),
-        Column("high", "score"),
+        *interval_columns("mean", "score", low="low", high="high"),
         Column("lowest", "score"),
         Column("lowest_language", label="in"),
         Column("highest", "score"),
@@ -170,9 +172,7 @@ def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
 def _overview_table(scores: ScoreTable) -> TidyTable:
     """Every language as a point of its family, with human performance, English and the mean of the others."""
     columns = [
-        Column("system"),
-        Column("task"),
-        Column("what"),
+        *text_columns("system", "task", "what"),
         Column("language", label="code"),
         Column("score", "score"),
     ]

@@ -6,7 +6,7 @@ from math import fsum, sqrt
 from statistics import fmean, median
 
 from isogloss.analysis.detectable import detectable_difference, difference_variance, examples_needed
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, text_columns
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
 from isogloss.figures import score_text
@@ -158,8 +158,7 @@ def _ceiling(wrong: Mapping[str, float], name: str) -> float | None:
 
 
 _CELL_COLUMNS = [
-    Column("regime"),
-    Column("task"),
+    *text_columns("regime", "task"),
     Column("language", label="code"),
     Column("name", label="language"),
     Column("best", label="best system"),
@@ -205,8 +204,7 @@ def _cell_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[s
 
 def _task_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[str, float]) -> TidyTable:
     columns = [
-        Column("regime"),
-        Column("task"),
+        *text_columns("regime", "task"),
         Column("languages", "count"),
         Column("best", label="best system"),
         Column("score", "score"),
