@@ -10,10 +10,9 @@ from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Answered, Request, answered_cells
 from isogloss.scoring.names import distinct_names
+from isogloss.scoring.results import PARTIAL_GOLD
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-
-PARTIAL = "partial gold"
 
 
 def answers_of(
@@ -52,7 +51,9 @@ def _partial_note(system: str, answered: Answered) -> str:
     cell = answered.cell
     expected = answered.task.expected(cell.language, cell.split)
     of = f" of {expected}" if expected else ""
-    return f"{system} on {cell.task}/{cell.language} {cell.split}: {PARTIAL}, {cell.n}{of} examples; it is in no mean"
+    return (
+        f"{system} on {cell.task}/{cell.language} {cell.split}: {PARTIAL_GOLD}, {cell.n}{of} examples; it is in no mean"
+    )
 
 
 def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ...]]) -> list[TidyTable]:
@@ -68,7 +69,7 @@ def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ..
 def _marked(table: TidyTable, partial: Container[tuple[Value, ...]]) -> TidyTable:
     names = [column.name for column in table.columns]
     places = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
-    notes = [PARTIAL if tuple(row[place] for place in places) in partial else None for row in table.rows]
+    notes = [PARTIAL_GOLD if tuple(row[place] for place in places) in partial else None for row in table.rows]
     if not any(notes):
         return table
     rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]
