@@ -7,7 +7,7 @@ import numpy as np
 
 from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import DirectionalAgreement
+from isogloss.analysis.directional_agreement import CHANCE, DirectionalAgreement
 from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value, interval_columns, text_columns
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
@@ -261,7 +261,7 @@ def figures(source: str) -> list[Figure]:
             x="agreement",
             y="language",
             colour="dev",
-            marks=[("chance", 0.5)],
+            marks=[("chance", CHANCE)],
         ),
     ]
 
