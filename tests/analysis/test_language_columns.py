@@ -57,6 +57,11 @@ def test_own_columns(tmp_path: Path) -> None:
         ("language,a\nsw,nan\n", AnalysisError, r"mine\.csv:2: a is 'nan', not a number\. Leave the cell empty"),
         ("language,a\nsw,many\n", AnalysisError, "'many', not a number"),
         ("language,a\nsw,1e999\n", AnalysisError, "not a number"),
+        (
+            "language,a\nsw,-1e300\n",
+            AnalysisError,
+            r"mine\.csv:2: a is -1e\+300, and the largest number here is 1e\+18",
+        ),
         ("language,a\nklingon,1\n", UnknownNameError, "klingon"),
         (f"language,a\nsw,{'1' * 200_000}\n", AnalysisError, r"mine\.csv:2: it is no CSV \(field larger than"),
     ],

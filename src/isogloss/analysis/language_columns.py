@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from isogloss.analysis.finding import AnalysisError
+from isogloss.analysis.weights_file import LARGEST
 from isogloss.data.files import read_text
 from isogloss.data.tables import finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
@@ -75,7 +76,7 @@ def read_columns(path: Path) -> list[LanguageColumn]:
         DataError: it cannot be read.
         UnknownNameError: a language does not exist.
         AnalysisError: it is no CSV, the header is another one, a row has too few or too many cells, a language comes
-            twice, or a cell is not a number.
+            twice, or a cell is not a number, or too large a one.
     """
     rows = _rows(path)
     _, first = next(rows, ("", []))
@@ -119,4 +120,7 @@ def _number(cell: str, name: str, where: str) -> float:
     if number is None:
         what = f"{printable(name, NAME_LENGTH)} is {printable(cell, NAME_LENGTH)!r}, not a number"
         raise AnalysisError(what, where=where, fix="Leave the cell empty where nothing is known")
+    if abs(number) > LARGEST:
+        what = f"{printable(name, NAME_LENGTH)} is {number:g}, and the largest number here is {LARGEST:g}"
+        raise AnalysisError(what, where=where, fix="Give it in larger units")
     return number

@@ -38,6 +38,8 @@ from isogloss.tasks.kinds.retrieval import CUTOFF
 NEEDS = "retrieval from a pool of several languages: lareqa, mewslix"
 # XTREME-R's Figure 3 shows pairs of languages with at least so many queries.
 FEWEST = 10
+# Reasons that a refusal names.
+NAMED_REASONS = 2
 SUBSETS = {"all": "all", "same": "same language", "different": "different languages"}
 ALL = "all"
 
@@ -91,9 +93,10 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
         if found is not None:
             cells.append(found)
     if not cells:
-        raise AnalysisError(
-            "no cell can be split by language", where="; ".join(notes[len(_NOTES) :]), fix=f"It takes {NEEDS}"
-        )
+        reasons = notes[len(_NOTES) :]
+        more = [f"{len(reasons) - NAMED_REASONS} more like these"] if len(reasons) > NAMED_REASONS else []
+        where = "; ".join([*reasons[:NAMED_REASONS], *more])
+        raise AnalysisError("no cell can be split by language", where=where, fix=f"It takes {NEEDS}")
     sources = Sources((each.cell for each in cells), request.resample)
     tasks = dict.fromkeys(each.cell.task for each in cells)
     shares = [_subsets(cells, sources), *_bias(cells, sources, k)]
