@@ -8,7 +8,8 @@ import pytest
 
 import isogloss
 from analysis.checkpoint_files import runs_of, write_csv
-from isogloss.analysis.finding import Column, Finding, TidyTable, interval_columns, text_columns
+from isogloss.analysis.finding import Column, Finding, TidyTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.errors import UnknownNameError
 
 

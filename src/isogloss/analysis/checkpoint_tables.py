@@ -8,10 +8,11 @@ import numpy as np
 from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.directional_agreement import CHANCE, DirectionalAgreement
-from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value, interval_columns, text_columns
+from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
 from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.languages.published import table as published
 from isogloss.metrics.estimate import Interval
 from isogloss.scoring.names import language_name

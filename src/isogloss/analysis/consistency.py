@@ -19,21 +19,11 @@ from isogloss.analysis.agreement import (
     right_counts,
 )
 from isogloss.analysis.answers import answers_of, mark_partial
-from isogloss.analysis.finding import (
-    MEAN_ROW,
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    first_few,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.interval_values import compared_values, score_values
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.predictions.memory import Predictions

@@ -6,7 +6,8 @@ from math import log
 
 import numpy as np
 
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, text_columns
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.table_columns import text_columns
 from isogloss.data.uriel import PLACES, Uriel, read_uriel, uriel_folder
 from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES, language

@@ -4,19 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import Literal
 
-from isogloss.analysis.finding import (
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.errors import unknown
 from isogloss.figures import score_text
 from isogloss.languages import Language

@@ -13,19 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.analysis.answers import answers_of, mark_partial
-from isogloss.analysis.finding import (
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    first_few,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.interval_values import difference_values, known_difference, score_values
 from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.languages import published
 from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import MEAN, Statistics, merge

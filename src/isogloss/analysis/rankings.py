@@ -6,20 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.analysis.finding import (
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.published_scores import speakers as published_speakers
 from isogloss.analysis.ranking_panels import RankingPanel, ranking_panels
 from isogloss.analysis.ranking_views import WORST, Draw, RankedView, pareto_front, ranked_views
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.weights_file import read_weights
 from isogloss.errors import unknown
 

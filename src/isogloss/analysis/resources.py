@@ -7,17 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis.correlation import FEWEST_FAMILIES, Correlation, pearson, spearman
-from isogloss.analysis.finding import (
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    first_few,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
 from isogloss.analysis.language_columns import (
     ARTICLES,
     LOG_ARTICLES,
@@ -29,6 +19,7 @@ from isogloss.analysis.language_columns import (
 from isogloss.analysis.pooling import pooled_over_tasks
 from isogloss.analysis.regression import Regression, explain_by_columns
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.languages import language

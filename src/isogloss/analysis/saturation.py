@@ -6,9 +6,10 @@ from math import fsum, sqrt
 from statistics import fmean, median
 
 from isogloss.analysis.detectable import detectable_difference, difference_variance, examples_needed
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, text_columns
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
+from isogloss.analysis.table_columns import text_columns
 from isogloss.data.tables import finite_number
 from isogloss.figures import score_text
 from isogloss.scoring.main_score import lower_is_better

@@ -3,19 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from isogloss.analysis.finding import (
-    AnalysisError,
-    Column,
-    Figure,
-    Finding,
-    TidyTable,
-    Value,
-    interval_columns,
-    text_columns,
-)
+from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score, in_language_score, published_average
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.figures import rounded
 from isogloss.languages.published import table
 from isogloss.scoring.averages import PIVOT

@@ -19,10 +19,9 @@ from isogloss.analysis.finding import (
     TidyTable,
     Value,
     first_few,
-    interval_columns,
-    text_columns,
 )
 from isogloss.analysis.interval_values import compared_values, difference_values, score_values
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
