@@ -9,6 +9,7 @@ import pytest
 import isogloss
 from analysis.checkpoint_files import runs_of, write_csv
 from isogloss.analysis.finding import Column, Finding, TidyTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.errors import UnknownNameError
 
 
@@ -59,3 +60,29 @@ def test_a_table_that_is_not_there() -> None:
     assert found.to_pandas().empty
     with pytest.raises(UnknownNameError, match=r"unknown table of made 'gap'.*gaps"):
         found.to_pandas("gap")
+
+
+def test_columns_by_their_names() -> None:
+    assert text_columns("system", "task") == [Column("system"), Column("task")]
+    found = interval_columns("gap", "difference", "lost")
+    assert found == [
+        Column("gap", "difference", "lost", "gap_low", "gap_high"),
+        Column("gap_low", "difference"),
+        Column("gap_high", "difference"),
+    ]
+    assert [column.name for column in interval_columns("gain", "score", low="low", high="high")] == [
+        "gain",
+        "low",
+        "high",
+    ]
+
+
+@pytest.mark.parametrize("make", [analysed, selected])
+def test_the_ends_of_an_interval_follow_its_value(make: Callable[[Path], Finding], tmp_path: Path) -> None:
+    columns = [table.columns for table in make(tmp_path).tables]
+    with_ends = [(of, place) for of in columns for place, column in enumerate(of) if column.low]
+    assert with_ends
+    for of, place in with_ends:
+        value, low, high = of[place : place + 3]
+        assert (low.name, high.name) == (value.low, value.high)
+        assert low.holds == high.holds == value.holds

@@ -51,12 +51,19 @@ def test_own_columns(tmp_path: Path) -> None:
         ("language,a,a\nsw,1,2\n", AnalysisError, "each once"),
         ("language,a,\nsw,1,2\n", AnalysisError, "not a table"),
         ("language,score\nsw,1\n", AnalysisError, "may not be called score"),
+        ("language,fitted\nsw,1\n", AnalysisError, "may not be called fitted"),
         ("language,a\nsw,1,2\n", AnalysisError, r"mine\.csv:2: 3 cells for 2 columns"),
         ("language,a\nsw,1\nswh,2\n", AnalysisError, r"mine\.csv:3: sw comes twice"),
         ("language,a\nsw,nan\n", AnalysisError, r"mine\.csv:2: a is 'nan', not a number\. Leave the cell empty"),
         ("language,a\nsw,many\n", AnalysisError, "'many', not a number"),
         ("language,a\nsw,1e999\n", AnalysisError, "not a number"),
+        (
+            "language,a\nsw,-1e300\n",
+            AnalysisError,
+            r"mine\.csv:2: a is -1e\+300, and the largest number here is 1e\+18",
+        ),
         ("language,a\nklingon,1\n", UnknownNameError, "klingon"),
+        (f"language,a\nsw,{'1' * 200_000}\n", AnalysisError, r"mine\.csv:2: it is no CSV \(field larger than"),
     ],
 )
 def test_own_columns_that_are_wrong(tmp_path: Path, text: str, error: type[Exception], words: str) -> None:

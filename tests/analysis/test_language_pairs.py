@@ -76,6 +76,15 @@ def test_rankings_that_are_too_short_are_left_out_with_the_reason() -> None:
         found({"mini-lareqa": {"de": rankings("de", 20)}})
 
 
+def test_where_many_are_left_out_a_few_reasons_are_named() -> None:
+    short = {code: rankings(code, 20) for code in ("de", "en", "es", "sw")}
+    with pytest.raises(
+        AnalysisError, match=r"left out; .*, left out; 2 more like these: no cell can be split"
+    ) as raised:
+        found({"mini-lareqa": short})
+    assert raised.value.where.count("they need 33 ranked ids") == 2
+
+
 def test_one_target_a_query_is_split_as_it_is() -> None:
     answers = {}
     for code in ("en", "de"):

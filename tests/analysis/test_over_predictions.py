@@ -12,6 +12,7 @@ from e2e.command import isogloss as command
 from isogloss.analysis import answers
 from isogloss.analysis.registry import ANALYSES
 from isogloss.errors import UnknownNameError
+from isogloss.scoring.results import PARTIAL_GOLD
 from predictions.made import write_jsonl
 
 
@@ -92,7 +93,7 @@ def test_partial_gold_is_marked_and_in_no_mean(
 ) -> None:
     found = isogloss.analyze(name, folder, suite="mini")
     rows = found.table(table).records()
-    assert {row[place] for row in rows if row["note"] == answers.PARTIAL} == {"de"}
+    assert {row[place] for row in rows if row["note"] == PARTIAL_GOLD} == {"de"}
     assert {row["note"] for row in rows if row[place] != "de"} == {None}
     assert any("/de test: partial gold, " in note and "it is in no mean" in note for note in found.notes)
     without = isogloss.analyze(name, folder, suite="mini", languages=["en", "sw"])

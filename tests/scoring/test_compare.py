@@ -11,7 +11,7 @@ from isogloss.scoring import main_score
 from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare, compare_request
 from isogloss.scoring.comparison import Comparison
-from isogloss.scoring.contrast import distinct_names
+from isogloss.scoring.names import distinct_names
 from isogloss.scoring.score import score_request
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system

@@ -5,16 +5,14 @@ from dataclasses import replace
 
 import msgspec
 
-from isogloss.analysis.finding import AnalysisError, Column, Holds, TidyTable, Value
-from isogloss.metrics.estimate import Estimate
+from isogloss.analysis.finding import AnalysisError, Column, TidyTable, Value
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Answered, Request, answered_cells
-from isogloss.scoring.contrast import distinct_names, scaled
+from isogloss.scoring.names import distinct_names
+from isogloss.scoring.results import PARTIAL_GOLD
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-
-PARTIAL = "partial gold"
 
 
 def answers_of(
@@ -53,7 +51,9 @@ def _partial_note(system: str, answered: Answered) -> str:
     cell = answered.cell
     expected = answered.task.expected(cell.language, cell.split)
     of = f" of {expected}" if expected else ""
-    return f"{system} on {cell.task}/{cell.language} {cell.split}: {PARTIAL}, {cell.n}{of} examples; it is in no mean"
+    return (
+        f"{system} on {cell.task}/{cell.language} {cell.split}: {PARTIAL_GOLD}, {cell.n}{of} examples; it is in no mean"
+    )
 
 
 def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ...]]) -> list[TidyTable]:
@@ -69,28 +69,8 @@ def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ..
 def _marked(table: TidyTable, partial: Container[tuple[Value, ...]]) -> TidyTable:
     names = [column.name for column in table.columns]
     places = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
-    notes = [PARTIAL if tuple(row[place] for place in places) in partial else None for row in table.rows]
+    notes = [PARTIAL_GOLD if tuple(row[place] for place in places) in partial else None for row in table.rows]
     if not any(notes):
         return table
     rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]
     return msgspec.structs.replace(table, columns=[*table.columns, Column("note")], rows=rows)
-
-
-def score_cells(estimate: Estimate | None) -> list[Value]:
-    """A score and its interval as three cells of a table, 0..100."""
-    return [None, None, None] if estimate is None else [100 * estimate.value, *scaled(estimate.score_interval())]
-
-
-def difference_cells(estimate: Estimate | None) -> list[Value]:
-    """A difference of scores and its interval as three cells of a table, -100..100."""
-    if estimate is None:
-        return [None, None, None]
-    interval = estimate.difference_interval()
-    # What is no share itself, such as a weighted difference, has an interval that knows no ends.
-    return [100 * estimate.value, *scaled(interval and (max(-1.0, interval[0]), min(1.0, interval[1])))]
-
-
-def interval_columns(name: str, holds: Holds, label: str = "") -> list[Column]:
-    """A column of values and the two of their intervals, as the cells above fill them."""
-    low, high = f"{name}_low", f"{name}_high"
-    return [Column(name, holds, label, low, high), Column(low, holds), Column(high, holds)]

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,69 +43,71 @@ def analyze(
         UnknownNameError: there is no such analysis, option, task, language or published system.
         AnalysisError: what was given is too little, or not of the kind that is needed.
     """
-    entry = find_analysis(name)
-    limits = {"tasks": tasks, "languages": languages}
-    if entry.takes == "predictions":
-        found = _over_predictions(entry, results, options, {**limits, "data": data})
-    elif entry.takes == "scores":
-        found = _over_scores(entry, results, options, limits, data)
-    else:
-        found = _over_others(entry, results, options, limits, data)
-    asked = command_line(f"analyze {entry.name}", results, {"data": data, **limits}, options)
-    return msgspec.structs.replace(found, asked=asked)
+    asked = _Question(find_analysis(name), results, data, {"tasks": tasks, "languages": languages}, options)
+    find = {"predictions": _over_predictions, "scores": _over_scores}.get(asked.entry.takes, _over_others)
+    found = find(asked)
+    command = command_line(f"analyze {asked.entry.name}", results, {"data": data, **asked.limits}, options)
+    return msgspec.structs.replace(found, asked=command)
 
 
-_Sources = Sequence[Path | str | Results]
-_Limits = Mapping[str, Sequence[str] | None]
+@dataclass(frozen=True)
+class _Question:
+    """What `analyze` was asked; `limits` are the tasks and languages it is asked about."""
+
+    entry: RegisteredAnalysis
+    sources: Sequence[Path | str | Results]
+    data: Path | str | None
+    limits: Mapping[str, Sequence[str] | None]
+    options: Mapping[str, Any]
+
+    def need_sources(self, *common: str) -> None:
+        """Refuse a question about nothing; `common` are options that go with those of the analysis itself."""
+        if not self.sources:
+            known = ", ".join(sorted({*self.entry.options(), *common} - {"data"}))
+            fix = f"{_EXAMPLES[self.entry.takes]}{f'; --set takes {known}' if known else ''}"
+            raise AnalysisError("nothing to analyse", where=self.entry.name, fix=fix)
+
+    def paths(self) -> list[Path]:
+        """The sources, which must be files or folders."""
+        paths = [Path(each) for each in self.sources if not isinstance(each, Results)]
+        if not paths or len(paths) < len(self.sources):
+            fix = _EXAMPLES["predictions"]
+            raise AnalysisError("it looks into folders, and none was given", where=self.entry.name, fix=fix)
+        return paths
 
 
-def _over_predictions(
-    entry: RegisteredAnalysis, results: _Sources, options: Mapping[str, Any], own: Mapping[str, Any]
-) -> Finding:
-    """An analysis over predictions; `own` is what a request is given besides the options."""
+def _over_predictions(asked: _Question) -> Finding:
     from isogloss.scoring.cells import Request
 
+    own: dict[str, Any] = {**asked.limits, "data": asked.data}
     common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
-    chosen = checked_options(entry, options, common)
-    _something(entry, results, *common)
+    chosen = checked_options(asked.entry, asked.options, common)
+    asked.need_sources(*common)
     request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})
-    return _found(entry.function()(_paths(entry.name, results), request, **chosen))
+    return asked.entry.function()(asked.paths(), request, **chosen)
 
 
-def _over_scores(
-    entry: RegisteredAnalysis,
-    results: _Sources,
-    options: Mapping[str, Any],
-    limits: _Limits,
-    data: Path | str | None,
-) -> Finding:
-    """An analysis over scores."""
+def _over_scores(asked: _Question) -> Finding:
     from isogloss.analysis.inputs import read_scores
 
     common = {"metric": inspect.signature(read_scores).parameters["metric"]}
-    chosen = checked_options(entry, options, common)
+    chosen = checked_options(asked.entry, asked.options, common)
     metric = str(chosen.pop("metric", ""))
-    _something(entry, results, *common)
-    folder = {"data": data} if "data" in entry.options() else {}
-    return _found(entry.function()(read_scores(results, **limits, metric=metric), **chosen, **folder))
+    asked.need_sources(*common)
+    folder = {"data": asked.data} if "data" in asked.entry.options() else {}
+    return asked.entry.function()(read_scores(asked.sources, **asked.limits, metric=metric), **chosen, **folder)
 
 
-def _over_others(
-    entry: RegisteredAnalysis,
-    results: _Sources,
-    options: Mapping[str, Any],
-    limits: _Limits,
-    data: Path | str | None,
-) -> Finding:
+def _over_others(asked: _Question) -> Finding:
     """An analysis over languages or checkpoints, which is asked of all that is given."""
-    chosen = checked_options(entry, options)
-    if given := [name for name, wanted in limits.items() if wanted]:
+    entry, chosen = asked.entry, checked_options(asked.entry, asked.options)
+    if given := [name for name, wanted in asked.limits.items() if wanted]:
         fix = "Choose by --set task=…" if "task" in entry.options() else "Name the languages themselves"
         raise AnalysisError(f"it cannot be limited by --{given[0]}", where=entry.name, fix=fix)
     if entry.takes == "languages":
-        return _found(entry.function()([*map(str, results)], data=data, **chosen))
-    _something(entry, results)
-    return _found(entry.function()(_paths(entry.name, results), **chosen))
+        return entry.function()([*map(str, asked.sources)], data=asked.data, **chosen)
+    asked.need_sources()
+    return entry.function()(asked.paths(), **chosen)
 
 
 _EXAMPLES = {
@@ -112,22 +115,3 @@ _EXAMPLES = {
     "predictions": "Give a prediction folder",
     "checkpoints": "Give a folder of checkpoint records, or a CSV",
 }
-
-
-def _something(entry: RegisteredAnalysis, results: _Sources, *common: str) -> None:
-    if not results:
-        known = ", ".join(sorted({*entry.options(), *common} - {"data"}))
-        fix = f"{_EXAMPLES[entry.takes]}{f'; --set takes {known}' if known else ''}"
-        raise AnalysisError("nothing to analyse", where=entry.name, fix=fix)
-
-
-def _paths(name: str, results: _Sources) -> list[Path]:
-    paths = [Path(each) for each in results if not isinstance(each, Results)]
-    if not paths or len(paths) < len(results):
-        raise AnalysisError("it looks into folders, and none was given", where=name, fix=_EXAMPLES["predictions"])
-    return paths
-
-
-def _found(finding: Any) -> Finding:
-    found: Finding = finding
-    return found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import DirectionalAgreement, difference_interval
+from isogloss.analysis.directional_agreement import CHANCE, DirectionalAgreement, difference_interval
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, interval_over_runs
 from isogloss.analysis.selection_rules import BEST, TARGET, dev_of
@@ -23,9 +23,9 @@ def guide(selection: LanguageSelection, source: str) -> str:
     if found.interval is None:
         return "not known"
     low, high = found.interval
-    if high < 0.5:
+    if high < CHANCE:
         return f"{dev_of(source)} misleads"
-    if low <= 0.5:
+    if low <= CHANCE:
         return f"{dev_of(source)} cannot be told from chance"
     return "target dev follows better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} follows"
 
@@ -65,8 +65,8 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
         said.append(f"Test scores move as {dev} does in {share} of the pairs of checkpoints.")
     if known and not any(found.interval for found in known):
         return [*said, f"Whether {dev} is better than chance in a language is not known: that takes more runs."]
-    words = {each.language: guide(each, source) for each in targets}
-    poor = [code for code, word in words.items() if word.endswith(("misleads", "chance"))]
+    intervals = {each.language: each.by_source.interval for each in targets if each.by_source}
+    poor = [code for code, interval in intervals.items() if interval and interval[0] <= CHANCE]
     closer = [each.language for each in targets if each.gain and each.gain[0] > 0]
     raised = [each.language for each in targets if (found := each.oracle_gain(source)) and found[0] > 0]
     said.append(

@@ -134,7 +134,7 @@ def _records_in(path: Path) -> list[_FoundRecord]:
 
 def _scores_in(path: Path) -> Iterator[CheckpointScore]:
     """The lines of a CSV, checked one by one; losses are no scores and left out."""
-    table = csv.DictReader(io.StringIO(read_text(path).removeprefix("\ufeff"), newline=""))
+    table = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
         missing = [name for name in NEEDED if name not in (table.fieldnames or ())]
         if missing:

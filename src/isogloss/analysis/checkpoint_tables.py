@@ -1,4 +1,4 @@
-"""The tables and figures of checkpoint selection, and the paragraph that reads them."""
+"""The tables and figures of checkpoint selection."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -7,11 +7,12 @@ import numpy as np
 
 from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import DirectionalAgreement
+from isogloss.analysis.directional_agreement import CHANCE, DirectionalAgreement
 from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value
 from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
 from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
 from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.languages.published import table as published
 from isogloss.metrics.estimate import Interval
 from isogloss.scoring.names import language_name
@@ -44,9 +45,7 @@ def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) 
             Column("rule"),
             Column("test", "score"),
             Column("lost", "score", "below the best checkpoint"),
-            Column("gain", "difference", f"against {dev_of(source)}", "low", "high"),
-            Column("low", "difference"),
-            Column("high", "difference"),
+            *interval_columns("gain", "difference", f"against {dev_of(source)}", low="low", high="high"),
         ],
         rows,
         [
@@ -68,14 +67,10 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
         "languages",
         f"Whether {dev_of(source)} follows test scores, and whether one run is enough",
         [
-            Column("language"),
-            Column("guide"),
-            Column("runs"),
+            *text_columns("language", "guide", "runs"),
             Column("source_agreement", "share", f"{dev_of(source)} agrees"),
             Column("target_agreement", "share", "target dev agrees"),
-            Column("gain", "correlation", f"minus {dev_of(source)}", "low", "high"),
-            Column("low", "correlation"),
-            Column("high", "correlation"),
+            *interval_columns("gain", "correlation", f"minus {dev_of(source)}", low="low", high="high"),
         ],
         rows,
         [
@@ -100,8 +95,7 @@ def variation_table(
         "variation",
         f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}",
         [
-            Column("language"),
-            Column("split"),
+            *text_columns("language", "split"),
             Column("n", "count"),
             Column("smallest", "score"),
             Column("largest", "score"),
@@ -132,9 +126,7 @@ def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable
             Column("language"),
             Column("source_dev", "score", dev_of(source)),
             Column("target_dev", "score", "target dev"),
-            Column("gain", "difference", "difference", "low", "high"),
-            Column("low", "difference"),
-            Column("high", "difference"),
+            *interval_columns("gain", "difference", "difference", low="low", high="high"),
             Column("source_largest", "score", f"{dev_of(source)}, largest"),
             Column("target_largest", "score", "target dev, largest"),
         ],
@@ -164,11 +156,8 @@ def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTabl
         "agreement",
         "How often dev and test move the same way between two checkpoints",
         [
-            Column("language"),
-            Column("dev"),
-            Column("agreement", "share", "agreement", "low", "high"),
-            Column("low", "share"),
-            Column("high", "share"),
+            *text_columns("language", "dev"),
+            *interval_columns("agreement", "share", "agreement", low="low", high="high"),
             Column("pairs", "count"),
             Column("equal", "share", "dev equal"),
         ],
@@ -208,7 +197,7 @@ def choices_table(found: Sequence[LanguageSelection], scores: CheckpointScores) 
         for rule, outcomes in each.outcomes.items()
         for run, outcome in zip(scores.seeds, outcomes, strict=True)
     ]
-    columns = [Column("language"), Column("rule"), Column("seed", "count"), Column("step", "count")]
+    columns = [*text_columns("language", "rule"), Column("seed", "count"), Column("step", "count")]
     return TidyTable(
         "choices",
         "The checkpoint that each rule chose",
@@ -241,7 +230,7 @@ def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
                     value -= printed["Best En dev", task, each.language]
                 if value is not None:
                     rows.append([figure, task, each.language, round(value, 2), ours[row]])
-    columns = [Column("figure"), Column("task"), Column("language")]
+    columns = text_columns("figure", "task", "language")
     return TidyTable(
         "published",
         "Beside the figures of Keung et al. (2020) for mBERT",
@@ -273,7 +262,7 @@ def figures(source: str) -> list[Figure]:
             x="agreement",
             y="language",
             colour="dev",
-            marks=[("chance", 0.5)],
+            marks=[("chance", CHANCE)],
         ),
     ]
 

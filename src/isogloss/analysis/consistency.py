@@ -18,17 +18,13 @@ from isogloss.analysis.agreement import (
     kappa_interval,
     right_counts,
 )
-from isogloss.analysis.answers import (
-    answers_of,
-    difference_cells,
-    interval_columns,
-    mark_partial,
-    score_cells,
-)
+from isogloss.analysis.answers import answers_of, mark_partial
 from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
+from isogloss.analysis.interval_values import compared_values, score_values
 from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
 from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
-from isogloss.metrics.estimate import Estimate, difference, mean
+from isogloss.analysis.table_columns import interval_columns, text_columns
+from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.scoring.cells import Request
@@ -123,10 +119,9 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
         grid = ParallelAnswers(find_task(name), cells, request.resample)
         if len(grid.languages) > 1:
             grids.append(grid)
-            if len({frozenset(each.language for each in cells if each.system == name) for name in grid.systems}) > 1:
-                notes.append(
-                    f"{grid.task.id}: not all systems have the same languages: their means are not to be compared"
-                )
+            sets = {frozenset(each.language for each in cells if each.system == system) for system in grid.systems}
+            if len(sets) > 1:
+                notes.append(f"{name}: not all systems have the same languages: their means are not to be compared")
         else:
             notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} alone")
     if not grids:
@@ -136,9 +131,7 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
 
 
 _GIVEN_COLUMNS = [
-    Column("system"),
-    Column("task"),
-    Column("language"),
+    *text_columns("system", "task", "language"),
     Column("n", "count"),
     Column("pivot_right", "score", "pivot right"),
     Column("right", "score"),
@@ -188,23 +181,16 @@ def _given_pivot(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Va
             found.append(known)
         level = len(first), 100 * float(first.mean()), 100 * float(second.mean())
         levels += [] if each.partial else [level]
-        rows.append([system, grid.task.id, each.cell.language, *level, *_conditional(*found)])
+        rows.append([system, grid.task.id, each.cell.language, *level, *compared_values(*found)])
     if len(levels) > 1:
         count, *shares = np.mean(levels, axis=0).tolist()
         whole = [mean(side) if side else None for side in sides]
-        rows.append([system, grid.task.id, MEAN_ROW, round(count), *shares, *_conditional(*whole)])
+        rows.append([system, grid.task.id, MEAN_ROW, round(count), *shares, *compared_values(*whole)])
     return rows
 
 
-def _conditional(if_right: Estimate | None, if_wrong: Estimate | None) -> list[Value]:
-    gain = None if if_right is None or if_wrong is None else difference(if_right, if_wrong)
-    return [*score_cells(if_right), *score_cells(if_wrong), *difference_cells(gain)]
-
-
 _AGREEMENT_COLUMNS = [
-    Column("system"),
-    Column("task"),
-    Column("language"),
+    *text_columns("system", "task", "language"),
     Column("n", "count"),
     Column("same_outcome", "score", "both right or both wrong"),
     Column("outcome_chance", "score", "by chance"),
@@ -228,7 +214,7 @@ def _agreement(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Valu
         estimates = [grid.estimate(each.pivot, each.pivot_rows, statistics) for statistics in found]
         row: list[Value] = [system, grid.task.id, each.cell.language, len(each.rows)]
         for statistics, kappa in zip(found, estimates, strict=True):
-            row += [*(100 * share for share in agreement_shares(statistics)), *_kappa_cells(kappa)]
+            row += [*(100 * share for share in agreement_shares(statistics)), *_kappa_values(kappa)]
         rows.append(_padded(row))
         if not each.partial:
             whole.append(rows[-1])
@@ -248,11 +234,11 @@ def _mean_agreement(rows: list[list[Value]], kappas: list[list[Estimate]]) -> li
     whole: list[Value] = [rows[0][0], rows[0][1], MEAN_ROW, round(average(3) or 0)]
     for start, estimates in zip((4, 9), zip(*kappas, strict=True), strict=False):
         known = [each for each in estimates if np.isfinite(each.value)]
-        whole += [average(start), average(start + 1), *(_kappa_cells(mean(known)) if known else [None] * 3)]
+        whole += [average(start), average(start + 1), *(_kappa_values(mean(known)) if known else [None] * 3)]
     return whole
 
 
-def _kappa_cells(estimate: Estimate) -> list[Value]:
+def _kappa_values(estimate: Estimate) -> list[Value]:
     if not np.isfinite(estimate.value):
         return [None, None, None]
     return [estimate.value, *(kappa_interval(estimate) or (None, None))]
@@ -264,16 +250,14 @@ def _padded(row: list[Value]) -> list[Value]:
 
 
 _ONE_COLUMNS = [
-    Column("task"),
-    Column("language"),
+    *text_columns("task", "language"),
     Column("n", "count"),
     Column("count", "count", "failed here alone"),
     *interval_columns("share", "score", "% of all"),
     Column("of_failed", "score", "% of those failed here"),
 ]
 _EVERYWHERE_COLUMNS = [
-    Column("task"),
-    Column("id"),
+    *text_columns("task", "id"),
     Column("cells", "count"),
     Column("gold"),
     Column("answer", label="commonest answer"),
@@ -281,13 +265,9 @@ _EVERYWHERE_COLUMNS = [
     Column("text"),
 ]
 _LONELY_COLUMNS = [
-    Column("task"),
-    Column("language"),
-    Column("id"),
+    *text_columns("task", "language", "id"),
     Column("systems", "count"),
-    Column("gold"),
-    Column("answer"),
-    Column("text"),
+    *text_columns("gold", "answer", "text"),
     Column("elsewhere", label="text elsewhere"),
 ]
 
@@ -299,7 +279,7 @@ def _candidates(name: str, title: str, columns: list[Column], rows: list[list[Va
 
 def _one_rows(grids: Sequence[ParallelAnswers]) -> list[list[Value]]:
     return [
-        [each.task, each.language, each.n, each.count, *score_cells(each.share), each.of_failed]
+        [each.task, each.language, each.n, each.count, *score_values(each.share), each.of_failed]
         for grid in grids
         for each in one_language_counts(grid)
     ]
@@ -324,13 +304,12 @@ def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
             ):
                 inside = (right.sum(axis=1) == count).astype(float)[:, None]
                 share = grid.estimate(cells[0], places, Statistics(inside, MEAN))
-                whole = [system, grid.task.id, len(cells), count, observed, *score_cells(share), 100 * expected]
-                rows.append([*whole, *_kappa_cells(kappa)])
+                whole = [system, grid.task.id, len(cells), count, observed, *score_values(share), 100 * expected]
+                rows.append([*whole, *_kappa_values(kappa)])
             languages = ", ".join(cell.language for cell in cells)
             notes.append(f"{system} on {grid.task.id}: {len(units)} items in {languages}")
     columns = [
-        Column("system"),
-        Column("task"),
+        *text_columns("system", "task"),
         Column("languages", "count"),
         Column("right_in", "count", "right in"),
         Column("n", "count"),

@@ -15,6 +15,8 @@ from isogloss.metrics.estimate import ROUNDING, Interval, wilson_interval
 from isogloss.metrics.statistics import FloatArray
 from isogloss.metrics.student import LEVEL, t_quantile
 
+# The share of pairs in which scores move the same way that have nothing to do with each other.
+CHANCE = 0.5
 # Points that a test score must have moved by.
 SMALLEST_MOVE = 0.5
 # Fewer runs say too little about how runs differ. Leaving out checkpoints instead, which are not independent, gave

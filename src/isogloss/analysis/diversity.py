@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
+from isogloss.analysis.table_columns import text_columns
 from isogloss.data.uriel import PLACES, Uriel, read_uriel, uriel_folder
 from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES, language
@@ -255,8 +256,7 @@ def _features(sets: Mapping[str, Sequence[str]], uriel: Uriel, varieties: Uriel)
             for feature, *figures in zip(names, shares, entropy(shares), others, known, strict=True)
         ]
     columns = [
-        Column("set"),
-        Column("feature"),
+        *text_columns("set", "feature"),
         Column("share", "share", "Languages that have it"),
         Column("entropy", "share", "Entropy, bits"),
         Column("entropy_of_varieties", "share", "The same of varieties in place of macrolanguages"),
@@ -277,8 +277,7 @@ def _contributions(sets: Mapping[str, Sequence[str]], uriel: Uriel) -> TidyTable
         }
         rows += [[name, code, added[code]] for code in sorted(added, key=added.__getitem__, reverse=True)]
     columns = [
-        Column("set"),
-        Column("language"),
+        *text_columns("set", "language"),
         Column("added", "number", "Typology index, bits, with it less without"),
     ]
     return TidyTable("contributions", "What each language adds", columns, rows, shown=10)

@@ -8,6 +8,7 @@ from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, Ti
 from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.errors import unknown
 from isogloss.figures import score_text
 from isogloss.languages import Language
@@ -90,7 +91,7 @@ def _language_rows(scores: ScoreTable) -> list[dict[str, Value]]:
 
 
 def _language_table(rows: list[dict[str, Value]]) -> TidyTable:
-    columns = [Column("task"), Column("system"), Column("language", label="code"), Column("name", label="language")]
+    columns = [*text_columns("task", "system"), Column("language", label="code"), Column("name", label="language")]
     columns += [Column(name) for name in GROUPINGS]
     columns.append(Column("score", "score"))
     values = [[row[column.name] for column in columns] for row in rows]
@@ -115,9 +116,7 @@ def standings(scores: ScoreTable, system: str, grouping: Grouping) -> dict[str, 
 
 def _standing_table(scores: ScoreTable, first: Grouping) -> TidyTable:
     columns = [
-        Column("grouping"),
-        Column("system"),
-        Column("group"),
+        *text_columns("grouping", "system", "group"),
         Column("tasks", "count"),
         Column("above", "difference", "above the mean"),
         Column("ahead", "count", "tasks above it"),
@@ -137,14 +136,9 @@ def _standing_table(scores: ScoreTable, first: Grouping) -> TidyTable:
 def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
     """Counts, means and extremes of every group of every grouping, the chosen one first."""
     columns = [
-        Column("grouping"),
-        Column("task"),
-        Column("system"),
-        Column("group"),
+        *text_columns("grouping", "task", "system", "group"),
         Column("languages", "count"),
-        Column("mean", "score", low="low", high="high"),
-        Column("low", "score"),
-        Column("high", "score"),
+        *interval_columns("mean", "score", low="low", high="high"),
         Column("lowest", "score"),
         Column("lowest_language", label="in"),
         Column("highest", "score"),
@@ -170,9 +164,7 @@ def _group_table(rows: list[dict[str, Value]], first: Grouping) -> TidyTable:
 def _overview_table(scores: ScoreTable) -> TidyTable:
     """Every language as a point of its family, with human performance, English and the mean of the others."""
     columns = [
-        Column("system"),
-        Column("task"),
-        Column("what"),
+        *text_columns("system", "task", "what"),
         Column("language", label="code"),
         Column("score", "score"),
     ]

@@ -3,12 +3,13 @@
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from isogloss.analysis.finding import AnalysisError
+from isogloss.analysis.weights_file import LARGEST
 from isogloss.data.files import read_text
 from isogloss.data.tables import finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
@@ -18,7 +19,7 @@ from isogloss.scoring.averages import PIVOT
 
 ARTICLES, LOG_ARTICLES = "articles", "log_articles"
 # Names that a user's own column cannot have, since it stands beside these.
-TAKEN = frozenset({"system", "task", "language", "family", "score", ARTICLES, LOG_ARTICLES, *DISTANCES})
+TAKEN = frozenset({"system", "task", "language", "family", "fitted", "score", ARTICLES, LOG_ARTICLES, *DISTANCES})
 
 
 class LanguageColumn(msgspec.Struct, frozen=True):
@@ -74,11 +75,12 @@ def read_columns(path: Path) -> list[LanguageColumn]:
     Raises:
         DataError: it cannot be read.
         UnknownNameError: a language does not exist.
-        AnalysisError: the header is another one, a row has too few or too many cells, a language comes twice, or a cell
-            is not a number.
+        AnalysisError: it is no CSV, the header is another one, a row has too few or too many cells, a language comes
+            twice, or a cell is not a number, or too large a one.
     """
-    reader = csv.reader(io.StringIO(read_text(path)))
-    header = [cell.strip() for cell in next(reader, [])]
+    rows = _rows(path)
+    _, first = next(rows, ("", []))
+    header = [cell.strip() for cell in first]
     names = header[1:]
     if header[:1] != ["language"] or not all(names) or not names or len(set(names)) < len(names):
         fix = "The first line is `language,` and the names of the columns, each once"
@@ -87,8 +89,7 @@ def read_columns(path: Path) -> list[LanguageColumn]:
         raise AnalysisError(f"a column may not be called {min(taken)}", where=str(path), fix="Give it another name")
     values: dict[str, dict[str, float]] = {name: {} for name in names}
     seen: set[str] = set()
-    for row in filter(None, reader):
-        where = f"{path}:{reader.line_num}"
+    for where, row in rows:
         if len(row) != len(header):
             raise AnalysisError(f"{len(row)} cells for {len(header)} columns", where=where)
         code = language(row[0].strip()).code
@@ -103,9 +104,23 @@ def read_columns(path: Path) -> list[LanguageColumn]:
     ]
 
 
+def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """The rows of a CSV file that have cells, and where each is."""
+    reader = csv.reader(io.StringIO(read_text(path), newline=""))
+    try:
+        for row in reader:
+            if row:
+                yield f"{path}:{reader.line_num}", row
+    except csv.Error as error:
+        raise AnalysisError(f"it is no CSV ({error})", where=f"{path}:{reader.line_num}") from None
+
+
 def _number(cell: str, name: str, where: str) -> float:
     number = finite_number(cell)
     if number is None:
         what = f"{printable(name, NAME_LENGTH)} is {printable(cell, NAME_LENGTH)!r}, not a number"
         raise AnalysisError(what, where=where, fix="Leave the cell empty where nothing is known")
+    if abs(number) > LARGEST:
+        what = f"{printable(name, NAME_LENGTH)} is {number:g}, and the largest number here is {LARGEST:g}"
+        raise AnalysisError(what, where=where, fix="Give it in larger units")
     return number

@@ -12,17 +12,13 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.analysis.answers import (
-    answers_of,
-    difference_cells,
-    interval_columns,
-    mark_partial,
-    score_cells,
-)
+from isogloss.analysis.answers import answers_of, mark_partial
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
+from isogloss.analysis.interval_values import difference_values, known_difference, score_values
 from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.languages import published
-from isogloss.metrics.estimate import Estimate, difference, estimate
+from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import MEAN, Statistics, merge
 from isogloss.predictions.memory import Predictions
 from isogloss.scoring.cells import Answered, Cell, Request
@@ -33,6 +29,8 @@ from isogloss.tasks.kinds.retrieval import CUTOFF
 NEEDS = "retrieval from a pool of several languages: lareqa, mewslix"
 # XTREME-R's Figure 3 shows pairs of languages with at least so many queries.
 FEWEST = 10
+# Reasons that a refusal names.
+NAMED_REASONS = 2
 SUBSETS = {"all": "all", "same": "same language", "different": "different languages"}
 ALL = "all"
 
@@ -86,9 +84,10 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
         if found is not None:
             cells.append(found)
     if not cells:
-        raise AnalysisError(
-            "no cell can be split by language", where="; ".join(notes[len(_NOTES) :]), fix=f"It takes {NEEDS}"
-        )
+        reasons = notes[len(_NOTES) :]
+        more = [f"{len(reasons) - NAMED_REASONS} more like these"] if len(reasons) > NAMED_REASONS else []
+        where = "; ".join([*reasons[:NAMED_REASONS], *more])
+        raise AnalysisError("no cell can be split by language", where=where, fix=f"It takes {NEEDS}")
     sources = Sources((each.cell for each in cells), request.resample)
     tasks = dict.fromkeys(each.cell.task for each in cells)
     shares = [_subsets(cells, sources), *_bias(cells, sources, k)]
@@ -147,9 +146,9 @@ def _matrix(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
                 score = sources.estimate(each.cell, each.pairs.statistics.select(chosen))
                 found = sources.estimate(each.cell, each.found.select(chosen))
                 key = each.system, each.cell.task, each.language, target
-                rows.append([*key, int(chosen.sum()), *score_cells(score), *score_cells(found)])
+                rows.append([*key, int(chosen.sum()), *score_values(score), *score_values(found)])
     columns = [
-        *(Column(name) for name in ("system", "task")),
+        *text_columns("system", "task"),
         Column("query", label="query language"),
         Column("target", label="target language"),
         Column("n", "count"),
@@ -180,23 +179,19 @@ def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
             limited = [each.pairs.statistics.select(each.subset(subset)) for each in members]
             whole = [each.found.select(each.subset(subset)) for each in members]
             scores[subset] = _pooled(members, sources, limited)
-            values = [*score_cells(scores[subset]), *score_cells(_pooled(members, sources, whole))]
+            values = [*score_values(scores[subset]), *score_values(_pooled(members, sources, whole))]
             rows.append([system, task, name, "measured", sum(map(len, limited)), *values])
-        gap = _gap(scores["same"], scores["different"])
-        rows.append([system, task, "same - different", "measured", None, *difference_cells(gap), None, None, None])
+        gap = known_difference(scores["same"], scores["different"])
+        rows.append([system, task, "same - different", "measured", None, *difference_values(gap), None, None, None])
     for task in tasks:
         rows += printed_subsets(task)
     columns = [
-        *(Column(name) for name in ("system", "task", "subset", "source")),
+        *text_columns("system", "task", "subset", "source"),
         Column("n", "count", "pairs"),
         *interval_columns("score", "score", "AP@20, one target"),
         *interval_columns("found", "score", "in the first 20"),
     ]
     return TidyTable("same-different", "Same against different languages (XTREME-R, Table 14)", columns, rows)
-
-
-def _gap(same: Estimate | None, different: Estimate | None) -> Estimate | None:
-    return None if same is None or different is None else difference(same, different)
 
 
 def printed_subsets(task: str) -> list[list[Value]]:
@@ -215,20 +210,20 @@ def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[Tidy
         for each in members:
             for language in each.tops.languages:
                 share = sources.estimate(each.cell, each.tops.share(language)) if each.tops.counts.any() else None
-                values = _share_cells(share, each.tops.pool_share(language))
+                values = _share_values(share, each.tops.pool_share(language))
                 by_pair.append([system, task, each.language, language, *values])
                 if language == each.language:
                     own.append([system, task, each.language, *values])
         whole = [each for each in members if not each.cell.partial]
         for language in whole[0].tops.languages if whole else ():
             share = _pooled(whole, sources, [each.tops.share(language) for each in whole])
-            by_pair.append([system, task, ALL, language, *_share_cells(share, whole[0].tops.pool_share(language))])
+            by_pair.append([system, task, ALL, language, *_share_values(share, whole[0].tops.pool_share(language))])
     shares = [
         *interval_columns("share", "score", f"% of the first {k}"),
         Column("pool", "score", "% of the pool"),
         *interval_columns("ratio", "share", "ratio"),
     ]
-    first = [Column("system"), Column("task"), Column("query", label="query language")]
+    first = [*text_columns("system", "task"), Column("query", label="query language")]
     return [
         TidyTable("own-language", f"The first {k} places that a query's own language has", [*first, *shares], own),
         TidyTable(
@@ -240,13 +235,13 @@ def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[Tidy
     ]
 
 
-def _share_cells(share: Estimate | None, pool: float) -> list[Value]:
+def _share_values(share: Estimate | None, pool: float) -> list[Value]:
     """The share of the first places with its interval, the pool's share, and the first over the second."""
     if share is None:
         return [None, None, None, 100 * pool, None, None, None]
     low, high = share.score_interval() or (None, None)
     ratios = [None if value is None else value / pool for value in (share.value, low, high)]
-    return [*score_cells(share), 100 * pool, *ratios]
+    return [*score_values(share), 100 * pool, *ratios]
 
 
 def _heatmap(matrix: TidyTable) -> Figure:

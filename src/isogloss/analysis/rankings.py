@@ -11,6 +11,7 @@ from isogloss.analysis.published_scores import speakers as published_speakers
 from isogloss.analysis.ranking_panels import RankingPanel, ranking_panels
 from isogloss.analysis.ranking_views import WORST, Draw, RankedView, pareto_front, ranked_views
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.weights_file import read_weights
 from isogloss.errors import unknown
 
@@ -91,15 +92,9 @@ def _checked_draw(draw: str, panels: list[RankingPanel]) -> Draw:
 
 def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     columns = [
-        Column("panel"),
-        Column("view"),
-        Column("system"),
-        Column("figure", "number", low="low", high="high"),
-        Column("low", "number"),
-        Column("high", "number"),
-        Column("rank", "count", low="rank_low", high="rank_high"),
-        Column("rank_low", "count"),
-        Column("rank_high", "count"),
+        *text_columns("panel", "view", "system"),
+        *interval_columns("figure", "number", low="low", high="high"),
+        *interval_columns("rank", "count"),
         Column("systems", "count"),
         Column("cells", "count"),
     ]
@@ -131,9 +126,7 @@ def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
 def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     """Two systems at a time: in how many views the one that is ahead in the flat mean is ahead, and how surely."""
     columns = [
-        Column("panel"),
-        Column("first"),
-        Column("second"),
+        *text_columns("panel", "first", "second"),
         Column("difference", "difference", "flat difference"),
         Column("views", "count", "views ahead"),
         Column("of", "count"),
@@ -168,8 +161,7 @@ def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
 
 def _pareto_table(scores: ScoreTable, ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     columns = [
-        Column("panel"),
-        Column("system"),
+        *text_columns("panel", "system"),
         Column("front", label="standing"),
         Column("parameters", "number", "parameters, millions"),
         Column("score", "score", "flat mean"),

@@ -3,10 +3,13 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from isogloss.errors import UnknownNameError, unknown
 from isogloss.plugins import load_object
+
+if TYPE_CHECKING:
+    from isogloss.analysis.finding import Finding
 
 # What an analysis is given:
 # - scores: `function(scores: ScoreTable, **options)`; records, folders of seeds, published systems, tidy CSV;
@@ -31,9 +34,9 @@ class RegisteredAnalysis:
     takes: Takes
     about: str
 
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> "Callable[..., Finding]":
         """The function itself, imported now."""
-        found: Callable[..., Any] = load_object(self.origin)
+        found: Callable[..., Finding] = load_object(self.origin)
         return found
 
     def options(self) -> dict[str, inspect.Parameter]:

@@ -19,6 +19,7 @@ from isogloss.analysis.language_columns import (
 from isogloss.analysis.pooling import pooled_over_tasks
 from isogloss.analysis.regression import Regression, explain_by_columns
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.languages import language
@@ -153,16 +154,11 @@ def _more_is_better(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict
 
 
 _CORRELATION_COLUMNS = [
-    Column("system"),
-    Column("task"),
+    *text_columns("system", "task"),
     Column("column", label="with"),
     Column("languages", "count"),
-    Column("pearson", "correlation", "Pearson", low="pearson_low", high="pearson_high"),
-    Column("pearson_low", "correlation"),
-    Column("pearson_high", "correlation"),
-    Column("spearman", "correlation", "Spearman", low="spearman_low", high="spearman_high"),
-    Column("spearman_low", "correlation"),
-    Column("spearman_high", "correlation"),
+    *interval_columns("pearson", "correlation", "Pearson"),
+    *interval_columns("spearman", "correlation", "Spearman"),
     Column("families", "count"),
     Column("family_low", "correlation", "Pearson over families, from"),
     Column("family_high", "correlation", "to"),
@@ -220,23 +216,16 @@ def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left
 
 
 _REGRESSION_COLUMNS = [
-    Column("system"),
-    Column("task"),
+    *text_columns("system", "task"),
     Column("languages", "count"),
     Column("families", "count"),
-    Column("explained", "share", "explained in unseen families", low="explained_low", high="explained_high"),
-    Column("explained_low", "share"),
-    Column("explained_high", "share"),
+    *interval_columns("explained", "share", "explained in unseen families"),
     Column("fitted", "share", "in the fitted languages"),
     Column("penalty", "number"),
 ]
 _COEFFICIENT_COLUMNS = [
-    Column("system"),
-    Column("task"),
-    Column("column"),
-    Column("coefficient", "correlation", "standardised coefficient", low="low", high="high"),
-    Column("low", "correlation"),
-    Column("high", "correlation"),
+    *text_columns("system", "task", "column"),
+    *interval_columns("coefficient", "correlation", "standardised coefficient", low="low", high="high"),
     Column("inflation", "number", "variance inflation"),
 ]
 
@@ -284,12 +273,9 @@ def _printed(scores: ScoreTable, correlations: TidyTable) -> list[TidyTable]:
             low, high = row["pearson_low"], row["pearson_high"]
             rows.append([system, task, PRINTED[task], row["pearson"], low, high, row["languages"]])
     columns = [
-        Column("system"),
-        Column("task"),
+        *text_columns("system", "task"),
         Column("printed", "correlation", "printed, about"),
-        Column("pearson", "correlation", "Pearson", low="low", high="high"),
-        Column("low", "correlation"),
-        Column("high", "correlation"),
+        *interval_columns("pearson", "correlation", "Pearson", low="low", high="high"),
         Column("languages", "count"),
     ]
     title = "XTREME's correlations with Wikipedia's size, compared"
@@ -303,8 +289,7 @@ def _points(cells: Sequence[_Cell], columns: Sequence[LanguageColumn]) -> TidyTa
         for code, score in cell.scores.items():
             place = (cell.system, cell.task, code, language(code).family)
             rows.append([*place, code != PIVOT, score, *(each.values.get(code) for each in columns)])
-    heads = [Column("system"), Column("task"), Column("language"), Column("family"), Column("fitted")]
-    heads.append(Column("score", "score"))
+    heads = [*text_columns("system", "task", "language", "family", "fitted"), Column("score", "score")]
     numbers = [Column(each.name, "number", each.label) for each in columns]
     return TidyTable("points", "The scores and the columns", [*heads, *numbers], rows, shown=5)
 

@@ -9,6 +9,8 @@ from isogloss.analysis.detectable import detectable_difference, difference_varia
 from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value
 from isogloss.analysis.published_scores import human_score
 from isogloss.analysis.score_table import LanguageScore, ScoreTable
+from isogloss.analysis.table_columns import text_columns
+from isogloss.data.tables import finite_number
 from isogloss.figures import score_text
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
@@ -110,11 +112,8 @@ def _noise(text: str) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for part in filter(None, (word.strip() for word in text.split(","))):
         name, _, number = part.rpartition(":")
-        try:
-            value = float(number)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value < 100:
+        value = finite_number(number)
+        if value is None or not 0 <= value < 100:
             raise AnalysisError(
                 f"noise is {part[:40]!r}", fix="Give a percentage, 3, or one for each task, xnli:3,xquad:5"
             )
@@ -158,8 +157,7 @@ def _ceiling(wrong: Mapping[str, float], name: str) -> float | None:
 
 
 _CELL_COLUMNS = [
-    Column("regime"),
-    Column("task"),
+    *text_columns("regime", "task"),
     Column("language", label="code"),
     Column("name", label="language"),
     Column("best", label="best system"),
@@ -205,8 +203,7 @@ def _cell_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[s
 
 def _task_table(scores: ScoreTable, cells: list[ContestedCell], wrong: Mapping[str, float]) -> TidyTable:
     columns = [
-        Column("regime"),
-        Column("task"),
+        *text_columns("regime", "task"),
         Column("languages", "count"),
         Column("best", label="best system"),
         Column("score", "score"),

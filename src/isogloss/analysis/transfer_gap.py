@@ -7,6 +7,7 @@ from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, Ti
 from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.analysis.published_scores import human_score, in_language_score, published_average
 from isogloss.analysis.score_table import ScoreTable
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.figures import rounded
 from isogloss.languages.published import table
 from isogloss.scoring.averages import PIVOT
@@ -86,17 +87,11 @@ def _has_gap(values: Mapping[str, float]) -> bool:
 
 
 _COLUMNS = [
-    Column("task"),
-    Column("system"),
-    Column("metric"),
+    *text_columns("task", "system", "metric"),
     Column("languages", "count", "other languages"),
     Column("english", "score", "English"),
-    Column("others", "score", low="others_low", high="others_high"),
-    Column("others_low", "score"),
-    Column("others_high", "score"),
-    Column("gap", "difference", low="gap_low", high="gap_high"),
-    Column("gap_low", "difference"),
-    Column("gap_high", "difference"),
+    *interval_columns("others", "score"),
+    *interval_columns("gap", "difference"),
     Column("relative", "share", "share of English lost"),
     Column("human", "score"),
     Column("to_human", "difference", "to human"),
@@ -198,10 +193,7 @@ def _why(difference: float, same_metric: bool, missing: int, same_mean: bool) ->
 def _printed_table(rows: list[list[Value]]) -> TidyTable:
     columns = [
         Column("row", label="row of Table 3"),
-        Column("task"),
-        Column("system"),
-        Column("source"),
-        Column("metric"),
+        *text_columns("task", "system", "source", "metric"),
         Column("gap", "difference"),
         Column("printed", "difference"),
         Column("printed_metric", label="printed in"),

@@ -8,13 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isogloss.analysis.answers import (
-    answers_of,
-    difference_cells,
-    interval_columns,
-    mark_partial,
-    score_cells,
-)
+from isogloss.analysis.answers import answers_of, mark_partial
 from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
 from isogloss.analysis.finding import (
     MEAN_OF_OTHERS,
@@ -26,13 +20,16 @@ from isogloss.analysis.finding import (
     Value,
     first_few,
 )
+from isogloss.analysis.interval_values import compared_values, difference_values, score_values
+from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
-from isogloss.metrics.estimate import Estimate, difference, mean
+from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import Statistics
 from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.memory import Predictions
+from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.cells import Cell, Request
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.kinds import kind_of
@@ -59,6 +56,8 @@ NOTES = [
     f"Means are over the languages that have seen and unseen ones in at least {ENOUGH} independent sentences each.",
 ]
 
+# The rows of a system and task that stand for all its languages.
+_SUMMARY = (PIVOT, MEAN_OF_OTHERS)
 # (system, task, language) -> what was measured
 Key = tuple[str, str, str]
 
@@ -70,14 +69,9 @@ class SeenUnseen:
     seen: Estimate | None
     unseen: Estimate | None
 
-    @property
-    def gap(self) -> Estimate | None:
-        """Seen minus unseen, source by source."""
-        return None if self.seen is None or self.unseen is None else difference(self.seen, self.unseen)
-
-    def cells(self) -> list[Value]:
+    def values(self) -> list[Value]:
         """Seen, unseen and their difference, each with its interval."""
-        return [*score_cells(self.seen), *score_cells(self.unseen), *difference_cells(self.gap)]
+        return compared_values(self.seen, self.unseen)
 
 
 class _TestedCells:
@@ -91,7 +85,7 @@ class _TestedCells:
 
     def others(self, keys: Sequence[Key]) -> list[Key]:
         """Those that a mean is over: not English, and none whose gold is partial."""
-        return [key for key in keys if key[2] != "en" and not self.cells[key].partial]
+        return [key for key in keys if key[2] != PIVOT and not self.cells[key].partial]
 
     def measured(self) -> None:
         """Call when all cells are there: sources are numbered over all of them."""
@@ -172,7 +166,7 @@ def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) 
 
 def _training_ngrams(task: Task, request: Request) -> dict[int, set[TagNgram]]:
     try:
-        examples = load(task, "en", "train", request.data, allow_partial=True)
+        examples = load(task, PIVOT, "train", request.data, allow_partial=True)
     except DataError as error:
         raise _no_training(task, error.what) from None
     if not examples.has_gold:
@@ -182,7 +176,7 @@ def _training_ngrams(task: Task, request: Request) -> dict[int, set[TagNgram]]:
 
 def _no_training(task: Task, why: str) -> AnalysisError:
     what = f"nothing is known of what systems saw in training: {why}"
-    return AnalysisError(what, where=f"{task.id}/en", fix=f"isogloss fetch {task.id}")
+    return AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"isogloss fetch {task.id}")
 
 
 def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:
@@ -202,9 +196,7 @@ def _by_task(keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
 
 def _english_first(rows: list[list[Value]]) -> list[list[Value]]:
     """English, then the mean of the others, then these: a long table is cut off where it is shown."""
-    return sorted(
-        rows, key=lambda row: ("en", MEAN_OF_OTHERS).index(str(row[2])) if row[2] in ("en", MEAN_OF_OTHERS) else 2
-    )
+    return sorted(rows, key=lambda row: _SUMMARY.index(str(row[2])) if row[2] in _SUMMARY else len(_SUMMARY))
 
 
 _SIDES = [
@@ -224,17 +216,15 @@ def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
             for code, score in scores.items():
                 where = tested.ngrams[system, task, code][order].seen
                 share = 100 * float((~where).mean()) if len(where) else None
-                part.append([system, task, code, order, len(where), share, *score.cells()])
+                part.append([system, task, code, order, len(where), share, *score.values()])
             others = [scores[code] for *_, code in tested.others([(system, task, code) for code in languages])]
             if len(others) > 1:
-                part.append([system, task, MEAN_OF_OTHERS, order, None, None, *_mean(others).cells()])
+                part.append([system, task, MEAN_OF_OTHERS, order, None, None, *_mean(others).values()])
             rows += _english_first(part)
-            if "en" in scores and others and not tested.cells[system, task, "en"].partial:
-                compared += _beside_printed(system, order, scores["en"], _mean(others))
+            if PIVOT in scores and others and not tested.cells[system, task, PIVOT].partial:
+                compared += _beside_printed(system, order, scores[PIVOT], _mean(others))
     columns = [
-        Column("system"),
-        Column("task"),
-        Column("language"),
+        *text_columns("system", "task", "language"),
         Column("order", "count", "n"),
         Column("n", "count", "n-grams"),
         Column("unseen_share", "score", "% unseen"),
@@ -265,10 +255,25 @@ _TABLE_4 = [
 def _beside_printed(system: str, order: int, english: SeenUnseen, others: SeenUnseen) -> list[list[Value]]:
     rows: list[list[Value]] = []
     for name, first, second in (("seen", english.seen, others.seen), ("unseen", english.unseen, others.unseen)):
-        loss = None if first is None or second is None else difference(first, second)
-        values = [*score_cells(first), *score_cells(second), *difference_cells(loss)]
-        rows.append([system, order, name, *values, *PRINTED[order, name]])
+        rows.append([system, order, name, *compared_values(first, second), *PRINTED[order, name]])
     return rows
+
+
+_ENTITY_COLUMNS = [
+    *text_columns("system", "task", "language"),
+    Column("n", "count", "entities"),
+    Column("unseen_share", "score", "% unseen"),
+    *_SIDES,
+    *interval_columns("f1_seen", "score", "F1 seen"),
+    *interval_columns("f1_unseen", "score", "F1 unseen"),
+    *interval_columns("alike", "difference", "seen - unseen, alike"),
+]
+_FACTOR_COLUMNS = [
+    *text_columns("system", "task", "language", "factor", "bucket"),
+    Column("n_seen", "count", "seen"),
+    Column("n_unseen", "count", "unseen"),
+    *_SIDES,
+]
 
 
 def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
@@ -280,40 +285,28 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
         for key in keys:
             found = tested.entities[key]
             share = 100 * float((~found.seen).mean()) if len(found.seen) else None
-            f1 = tested.f1_scores(key)
             alike = tested.estimate(key, found.matched())
-            sides = [*tested.recalls(key).cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
-            part.append([*key, len(found.seen), share, *sides, *difference_cells(alike)])
+            values = _entity_values(tested.recalls(key), tested.f1_scores(key), alike)
+            part.append([*key, len(found.seen), share, *values])
             by_factor += _factor_rows(tested, key)
         others = tested.others(keys)
         if len(others) > 1:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
-            like = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]
-            sides = [*recalls.cells(), *score_cells(f1.seen), *score_cells(f1.unseen)]
-            part.append(
-                [system, task, MEAN_OF_OTHERS, None, None, *sides, *difference_cells(mean(like) if like else None)]
-            )
+            known = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]
+            values = _entity_values(recalls, f1, mean(known) if known else None)
+            part.append([system, task, MEAN_OF_OTHERS, None, None, *values])
         rows += _english_first(part)
-    columns = [
-        *(Column(name) for name in ("system", "task", "language")),
-        Column("n", "count", "entities"),
-        Column("unseen_share", "score", "% unseen"),
-        *_SIDES,
-        *interval_columns("f1_seen", "score", "F1 seen"),
-        *interval_columns("f1_unseen", "score", "F1 unseen"),
-        *interval_columns("alike", "difference", "seen - unseen, alike"),
-    ]
-    factors = [
-        *(Column(name) for name in ("system", "task", "language", "factor", "bucket")),
-        Column("n_seen", "count", "seen"),
-        Column("n_unseen", "count", "unseen"),
-        *_SIDES,
-    ]
+    title = "Recall of gold entities, seen or not in English training"
     tables = [
-        TidyTable("entities", "Recall of gold entities, seen or not in English training", columns, rows),
-        TidyTable("entities-by", "The same by length, frequency, script and type", factors, by_factor),
+        TidyTable("entities", title, _ENTITY_COLUMNS, rows),
+        TidyTable("entities-by", "The same by length, frequency, script and type", _FACTOR_COLUMNS, by_factor),
     ]
     return [table for table in tables if table.rows]
+
+
+def _entity_values(recalls: SeenUnseen, f1: SeenUnseen, alike: Estimate | None) -> list[Value]:
+    """What the columns from `seen` on have."""
+    return [*recalls.values(), *score_values(f1.seen), *score_values(f1.unseen), *difference_values(alike)]
 
 
 def _factor_rows(tested: _TestedCells, key: Key) -> list[list[Value]]:
@@ -323,7 +316,7 @@ def _factor_rows(tested: _TestedCells, key: Key) -> list[list[Value]]:
         for bucket in sorted(set(found.factors[factor].tolist())):
             inside = found.factors[factor] == bucket
             counts = [int((inside & found.seen).sum()), int((inside & ~found.seen).sum())]
-            rows.append([*key, factor, bucket, *counts, *tested.recalls(key, factor, bucket).cells()])
+            rows.append([*key, factor, bucket, *counts, *tested.recalls(key, factor, bucket).values()])
     return rows
 
 
@@ -376,10 +369,7 @@ def _summary_rows(records: Sequence[Record], *keys: str) -> dict[tuple[Any, ...]
     groups: dict[tuple[Any, ...], list[Record]] = {}
     for row in records:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return {
-        key: [row for row in rows if row["language"] in ("en", MEAN_OF_OTHERS)] or rows[:1]
-        for key, rows in groups.items()
-    }
+    return {key: [row for row in rows if row["language"] in _SUMMARY] or rows[:1] for key, rows in groups.items()}
 
 
 def _sides(rows: Sequence[Record]) -> str:
@@ -390,4 +380,4 @@ def _sides(rows: Sequence[Record]) -> str:
 
 
 def _where(row: Record) -> str:
-    return {"en": "English", MEAN_OF_OTHERS: "the other languages"}.get(str(row["language"]), str(row["language"]))
+    return {PIVOT: "English", MEAN_OF_OTHERS: "the other languages"}.get(str(row["language"]), str(row["language"]))

@@ -5,13 +5,34 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
+from isogloss.cli.findings import FindingHtml, check_charts
 from isogloss.cli.options import Data, Languages, Split, Tasks, make_request, progress, say, words
 
 if TYPE_CHECKING:
     from isogloss.explain.analysis import Analysis
     from isogloss.explain.bias import DatasetBias
+    from isogloss.explain.selection import AttributeSelection
+    from isogloss.scoring.cells import Request
 
 app = typer.Typer(add_completion=False)
+
+Attributes = Annotated[
+    str | None,
+    typer.Option(
+        "--attributes",
+        "-a",
+        help="Only these, e.g. aLen,qType; two crossed, aLen+qType; aLen@whitespace counts words everywhere; "
+        "mine@FILE.jsonl and fertility@VOCAB.txt come from files. Buckets are cut at edges, aLen=2:5:13, "
+        "or alike in all languages, all=shared, or filled one by one, all=greedy.",
+    ),
+]
+ConventionName = Annotated[
+    str,
+    typer.Option(
+        "--convention",
+        help="Whose attributes and buckets: ours, paper (XTREME-R, Table 25) or explainaboard (its reports).",
+    ),
+]
 
 
 @app.command()
@@ -21,22 +42,8 @@ def explain(
     tasks: Tasks = None,
     languages: Languages = None,
     split: Split = "test",
-    attributes: Annotated[
-        str | None,
-        typer.Option(
-            "--attributes",
-            "-a",
-            help="Only these, e.g. aLen,qType; two crossed, aLen+qType; aLen@whitespace counts words everywhere; "
-            "mine@FILE.jsonl and fertility@VOCAB.txt come from files. Buckets are cut at edges, aLen=2:5:13, "
-            "or alike in all languages, all=shared, or filled one by one, all=greedy.",
-        ),
-    ] = None,
-    convention: Annotated[
-        str,
-        typer.Option(
-            help="Whose attributes and buckets: ours, paper (XTREME-R, Table 25) or explainaboard (its reports)."
-        ),
-    ] = "ours",
+    attributes: Attributes = None,
+    convention: ConventionName = "ours",
     # Not among the ten that are listed: docs/explain.md has them.
     suite: Annotated[str, typer.Option("--suite", "-s", hidden=True)] = "xtreme-r",
     dialect: Annotated[str, typer.Option(hidden=True)] = "",
@@ -47,7 +54,7 @@ def explain(
     examples: Annotated[int, typer.Option(help="List this many examples a bucket, with their texts.", min=0)] = 0,
     bias: Annotated[bool, typer.Option("--bias", help="Only the data: no system needed.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything that was found out as JSON.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write it as one HTML page that works offline.")] = None,
+    html: FindingHtml = None,
 ) -> None:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
@@ -67,27 +74,34 @@ def explain(
           --convention paper
       isogloss explain --bias --data data --tasks xquad,tydiqa
     """
-    from isogloss.explain.analysis import explain_request
-    from isogloss.explain.bias import bias_request
     from isogloss.explain.selection import select_attributes
-    from isogloss.workers import local_workers
 
     request = make_request(suite, tasks, languages, split, data, None, False if strict else None, resample, dialect)
     selection = select_attributes(words(attributes), request, convention)
-    if html is not None:
-        from isogloss.report.charts import chart_library
-
-        chart_library()  # before anything is computed
-    found: Analysis | DatasetBias
+    check_charts(html)
     if bias:
-        with progress("looking at the data") as step:
-            found = bias_request(request, selection, step)
+        _write_and_show(_survey(request, selection), json, html, across=across)
     elif systems:
-        with progress("explaining") as step, local_workers(jobs) as workers:
-            found = explain_request(systems, request, selection, examples=examples, progress=step, workers=workers)
+        _write_and_show(_explained(systems, request, selection, examples, jobs), json, html, across=across)
     else:
         raise typer.BadParameter("give a prediction folder, or --bias for the data alone", param_hint="SYSTEMS")
-    _write_and_show(found, json, html, across=across)
+
+
+def _survey(request: "Request", selection: "AttributeSelection") -> "DatasetBias":
+    from isogloss.explain.bias import bias_request
+
+    with progress("looking at the data") as step:
+        return bias_request(request, selection, step)
+
+
+def _explained(
+    systems: list[Path], request: "Request", selection: "AttributeSelection", examples: int, jobs: int
+) -> "Analysis":
+    from isogloss.explain.analysis import explain_request
+    from isogloss.workers import local_workers
+
+    with progress("explaining") as step, local_workers(jobs) as workers:
+        return explain_request(systems, request, selection, examples=examples, progress=step, workers=workers)
 
 
 def _write_and_show(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import say, words
+from isogloss.cli.options import TestOrDev, say, words
 from isogloss.errors import UnknownNameError
 
 app = typer.Typer(add_completion=False)
@@ -18,7 +18,7 @@ def import_(
     task: Annotated[str, typer.Option("--task", "-t", help="What they answer, e.g. xquad.")],
     language: Annotated[str, typer.Option("--language", "-l", help="In which language, e.g. sw.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Prediction folder to write into.")],
-    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    split: TestOrDev = "test",
     data: Annotated[
         Path | None,
         typer.Option(

@@ -30,6 +30,7 @@ Split = Annotated[
     str,
     typer.Option(help="test, dev, or best: of each cell test if it is answered and has gold, else dev; no overall."),
 ]
+TestOrDev = Annotated[str, typer.Option("--split", help="test or dev.")]
 Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
 Regime = Annotated[
     str,
@@ -38,6 +39,8 @@ Regime = Annotated[
         "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
+RunsFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")]
+Seeds = Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")]
 On = Annotated[
     str | None,
     typer.Option(
@@ -48,9 +51,17 @@ On = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that share the work.")]
+ClusterJobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        help="Processes to start; on a cluster the most jobs at a time.",
+        show_default="1; on a cluster as many as there is room for",
+    ),
+]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
-
-
 PartialGold = Annotated[
     bool | None,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Regime, progress, say
+from isogloss.cli.options import Data, Regime, TestOrDev, progress, say
 
 app = typer.Typer(add_completion=False)
 
@@ -18,7 +18,7 @@ def predict(
     language: Annotated[str, typer.Option("--language", "-l", help="A language of the task, e.g. sw.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Prediction folder to write to.")],
     data: Data = None,
-    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    split: TestOrDev = "test",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
     regime: Regime = "zero-shot",
     force: Annotated[bool, typer.Option("--force", help="Replace existing predictions.")] = False,
@@ -48,8 +48,8 @@ def predict(
     if split not in ("test", "dev"):
         raise unknown("split", split, ("test", "dev"))
     of = find_task(task)
-    if language not in (known := (*of.languages, *of.also)):
-        raise no_language(of.id, language, known)
+    if language not in of.every_language:
+        raise no_language(of.id, language, of.every_language)
     destination(out, of, language, split, force=force)
     learning = find_regime(regime)
     [fit] = learning.fits([language])

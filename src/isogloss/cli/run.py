@@ -1,16 +1,29 @@
 """isogloss run: a system on every task, language and seed, however often the machine dies."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from isogloss.cli.options import Data, Languages, On, Regime, Suite, Tasks, words
+from isogloss.cli.options import (
+    ClusterJobs,
+    Data,
+    Languages,
+    On,
+    Regime,
+    RunsFolder,
+    Seeds,
+    Suite,
+    Tasks,
+    TestOrDev,
+    words,
+)
 from isogloss.escaping import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from isogloss.report.tables import Table
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
     from isogloss.runs.summary import RunSummary
@@ -21,23 +34,14 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def run(
     system: Annotated[str, typer.Argument(help="A system, e.g. ngram, embedder:muse or encoder:MODEL#epochs=3.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
+    out: RunsFolder,
     data: Data = None,
     suite: Suite = "xtreme-r",
     tasks: Tasks = None,
     languages: Languages = None,
-    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            min=1,
-            help="Processes to start; on a cluster the most jobs at a time.",
-            show_default="1; on a cluster as many as there is room for",
-        ),
-    ] = None,
+    split: TestOrDev = "test",
+    seeds: Seeds = 5,
+    jobs: ClusterJobs = None,
     regime: Regime = "zero-shot",
     force: Annotated[bool, typer.Option("--force", help="Do these cells again.")] = False,
     on: On = None,
@@ -61,8 +65,6 @@ def run(
       isogloss run ngram --data data --out /shared/runs --on ray://head:10001
       isogloss score runs/ngram/zero-shot/seed-0 --suite mini
     """
-    from rich.console import Console
-
     from isogloss.report.run_tables import seeds_table
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
@@ -71,29 +73,39 @@ def run(
     place = Place.of(on)
     request = Request.of(suite, tasks=words(tasks), languages=words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
-    console = Console()
-    summary = run_shown(plan, console, jobs=jobs or 0, force=force, place=place)
-    if summary.tasks:
-        seeds_table(plan, summary).print(console)
-    raise typer.Exit(say_summary(plan, console, summary))
+    run_and_exit(plan, place, seeds_table, jobs=jobs or 0, force=force)
 
 
-def run_shown(
+def run_and_exit(
     plan: "Plan",
-    console: "Console",
+    place: "Place",
+    table_of: "Callable[[Plan, RunSummary], Table]",
     *,
     jobs: int = 0,
     force: bool = False,
     live: bool = True,
-    place: "Place | None" = None,
-) -> "RunSummary":
-    """Fill a grid while its progress is shown, live or as a log; only the first of processes that fit together returns.
+) -> NoReturn:
+    """Fill a grid while its progress is shown, live or as a log; then print its scores, and what has none.
+
+    Raises:
+        Exit: always, with the exit code that the verbs' help tells of.
+    """
+    from rich.console import Console
+
+    console = Console()
+    summary = _run_shown(plan, place, console, jobs=jobs, force=force, live=live)
+    if summary.tasks:
+        table_of(plan, summary).print(console)
+    raise typer.Exit(_say_summary(plan, console, summary))
+
+
+def _run_shown(plan: "Plan", place: "Place", console: "Console", *, jobs: int, force: bool, live: bool) -> "RunSummary":
+    """Fill a grid while its progress is shown; only the first of processes that fit together returns.
 
     Raises:
         Exit: it was interrupted, which has been said; or this process has nothing more to do.
     """
     from isogloss.runs.grid import run_plan
-    from isogloss.runs.place import HERE
     from isogloss.runs.progress import GridProgress, shown
     from isogloss.runs.summary import count_cells
     from isogloss.training.processes import is_main
@@ -103,18 +115,17 @@ def run_shown(
         raise typer.Exit
     try:
         with shown(GridProgress(plan), live=live) as on_progress:
-            return run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place or HERE)
+            return run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place)
     except KeyboardInterrupt:
         console.print(f"interrupted: {count_cells(plan).cell_counts}", highlight=False, soft_wrap=True)
-        detached = place is not None and place.on_interrupt == "detach"
-        goes_on = (
-            "The cluster goes on; the same command waits for it." if detached else "The same command goes on from here."
-        )
-        console.print(goes_on)
+        if place.on_interrupt == "detach":
+            console.print("The cluster goes on; the same command waits for it.")
+        else:
+            console.print("The same command goes on from here.")
         raise typer.Exit(130) from None
 
 
-def say_summary(plan: "Plan", console: "Console", summary: "RunSummary") -> int:
+def _say_summary(plan: "Plan", console: "Console", summary: "RunSummary") -> int:
     """Say what went wrong or has no score, and where everything is; gives the exit code."""
     from isogloss.report.run_tables import reason_lines
 

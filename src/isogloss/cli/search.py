@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import On, progress_bar, say
+from isogloss.cli.options import ClusterJobs, On, progress_bar, say
 
 app = typer.Typer(add_completion=False)
 
@@ -16,16 +16,7 @@ def search(
     candidates: Annotated[Path, typer.Argument(help="Another one, of the same dimension.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the results.")],
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Candidates wanted for each query.")] = 20,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            min=1,
-            help="Workers at a time.",
-            show_default="1; on a cluster as many as there is room for",
-        ),
-    ] = None,
+    jobs: ClusterJobs = None,
     memory: Annotated[str, typer.Option(help="Memory of each worker; blocks and shards are made to fit.")] = "2GB",
     on: On = None,
     force: Annotated[bool, typer.Option("--force", help="Forget what another search left in the folder.")] = False,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, On, Regime, words
+from isogloss.cli.options import Data, Languages, On, Regime, RunsFolder, Seeds, TestOrDev, words
 
 app = typer.Typer(add_completion=False)
 
@@ -14,16 +14,16 @@ app = typer.Typer(add_completion=False)
 def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
     tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="Tasks to learn, e.g. udpos or xnli,mldoc.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")],
+    out: RunsFolder,
     data: Data = None,
     recipe: Annotated[
         str | None, typer.Option("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
     ] = None,
     config: Annotated[Path | None, typer.Option("--config", "-c", help="TOML file with changes to the recipe.")] = None,
     regime: Regime = "zero-shot",
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 1,
+    seeds: Seeds = 1,
     languages: Languages = None,
-    split: Annotated[str, typer.Option(help="test or dev.")] = "test",
+    split: TestOrDev = "test",
     on: On = None,
 ) -> None:
     """Fine-tune a model and have it answer and be scored in every language.
@@ -59,9 +59,7 @@ def train(
       torchrun --nproc-per-node 8 -m isogloss train encoder:xlm-roberta-large \\
           -t xnli -r scripts -d data -o runs
     """
-    from rich.console import Console
-
-    from isogloss.cli.run import run_shown, say_summary
+    from isogloss.cli.run import run_and_exit
     from isogloss.report.run_tables import languages_table
     from isogloss.runs.api import recipe_settings, suite_with
     from isogloss.runs.place import Place
@@ -73,8 +71,4 @@ def train(
     settings = recipe_settings(system, recipe, config)
     request = Request.of(suite_with(names), tasks=names, languages=words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
-    console = Console()
-    summary = run_shown(plan, console, live=not place.is_here, place=place)
-    if summary.tasks:
-        languages_table(plan, summary).print(console)
-    raise typer.Exit(say_summary(plan, console, summary))
+    run_and_exit(plan, place, languages_table, live=not place.is_here)

@@ -25,7 +25,7 @@ from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Request, Resample, Shortcomings, answered_row, asked_cells
-from isogloss.scoring.contrast import distinct_names
+from isogloss.scoring.names import distinct_names
 from isogloss.workers import Workers, in_parallel, local_workers
 
 
@@ -127,8 +127,16 @@ def explain(  # noqa: PLR0913 - what the verb can be told
     """
     if not predictions:
         raise PredictionError("there is nothing to explain", fix="Give a prediction folder")
-    judged = partial(Request.of, split=split, resample=resample, strict=strict, dialect=dialect)
-    request = judged(suite, tasks=tasks, languages=languages, data=data)
+    request = Request.of(
+        suite,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        data=data,
+        resample=resample,
+        strict=strict,
+        dialect=dialect,
+    )
     selection = select_attributes(attributes, request, convention)
     with local_workers(jobs) as workers:
         return explain_request(predictions, request, selection, examples=examples, workers=workers)

@@ -16,8 +16,7 @@ from isogloss.explain.bias import DatasetBias
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
-from isogloss.scoring.contrast import distinct_names
-from isogloss.scoring.names import shortest_distinct, system_words
+from isogloss.scoring.names import distinct_names, shortest_distinct, system_words
 
 # Beyond any score, length or count.
 LARGEST = 1e12

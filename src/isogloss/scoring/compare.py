@@ -5,21 +5,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import overload
+from typing import TypedDict, Unpack, overload
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.estimate import Estimate, difference, mean
-from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Request, Resample
 from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.contrast import contrast_fields, corrected, distinct_names, tested
-from isogloss.scoring.judged_runs import judged_runs
+from isogloss.scoring.contrast import contrast_fields, corrected, tested
+from isogloss.scoring.judged_systems import judged_systems, system_names
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.score import clustered_tasks
-from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_folders, seed_share
+from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import task
 from isogloss.workers import Workers, in_parallel, local_workers
@@ -28,39 +28,27 @@ from isogloss.workers import Workers, in_parallel, local_workers
 CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
 
 
-@overload
-def compare(
-    first: Predictions,
-    second: Predictions,
-    /,
-    *,
-    suite: str = ...,
-    data: str | os.PathLike[str] | None = ...,
-    gold: str | os.PathLike[str] | None = ...,
-    split: str = ...,
-    tasks: Sequence[str] | None = ...,
-    languages: Sequence[str] | None = ...,
-    allow_partial: bool = ...,
-    resample: Resample = ...,
-    strict: bool = ...,
-    jobs: int = ...,
-) -> Comparison: ...
+class _CompareOptions(TypedDict, total=False):
+    """What `compare` can be told, for its types: two systems give one comparison."""
+
+    suite: str
+    data: str | os.PathLike[str] | None
+    gold: str | os.PathLike[str] | None
+    split: str
+    tasks: Sequence[str] | None
+    languages: Sequence[str] | None
+    allow_partial: bool
+    resample: Resample
+    strict: bool
+    jobs: int
 
 
 @overload
-def compare(
-    *predictions: Predictions,
-    suite: str = ...,
-    data: str | os.PathLike[str] | None = ...,
-    gold: str | os.PathLike[str] | None = ...,
-    split: str = ...,
-    tasks: Sequence[str] | None = ...,
-    languages: Sequence[str] | None = ...,
-    allow_partial: bool = ...,
-    resample: Resample = ...,
-    strict: bool = ...,
-    jobs: int = ...,
-) -> Comparison | list[Comparison]: ...
+def compare(first: Predictions, second: Predictions, /, **options: Unpack[_CompareOptions]) -> Comparison: ...
+
+
+@overload
+def compare(*predictions: Predictions, **options: Unpack[_CompareOptions]) -> Comparison | list[Comparison]: ...
 
 
 def compare(  # noqa: PLR0913 - what the verb can be told
@@ -128,14 +116,10 @@ def compare_request(
     """
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    folders = [seed_folders(each) for each in systems]
-    names = distinct_names([str(open_predictions(next(iter(each.values()))).system["name"]) for each in folders])
-    left_out: list[list[LeftOut]] = [[] for _ in systems]
-    runs = [(each, notes) for seeds, notes in zip(folders, left_out, strict=True) for each in seeds.values()]
-    cells = judged_runs(runs, request, progress, workers)
+    names = system_names(systems)
     judged = [
-        SystemRuns.of(name, [next(cells) for _ in seeds], notes)
-        for name, seeds, notes in zip(names, folders, left_out, strict=True)
+        SystemRuns.of(name, found.runs, found.left_out)
+        for name, found in zip(names, judged_systems(systems, request, progress, workers), strict=True)
     ]
     pairs = list(combinations(judged, 2))
     # The statistics of a system are many megabytes: a single pair is compared where they are.

@@ -90,17 +90,6 @@ def corrected(contrasts: Sequence[C]) -> list[C]:
     return [msgspec.structs.replace(contrast, p=p) for contrast, p in zip(contrasts, adjusted, strict=True)]
 
 
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart: those that occur more than once get a number, none that another has already."""
-    found: list[str] = []
-    for place, name in enumerate(names):
-        given = name
-        while names.count(given) > 1 or (given != name and given in names):
-            given = f"{given} ({place + 1})"
-        found.append(given)
-    return found
-
-
 def scaled(interval: Interval | None) -> tuple[float | None, float | None]:
     """An interval on the 0..100 scale; two times None where there is none."""
     return (None, None) if interval is None else (100 * interval[0], 100 * interval[1])

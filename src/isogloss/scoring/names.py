@@ -35,6 +35,17 @@ def system_words(system: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(printable(word, NAME_LENGTH) for word in words)
 
 
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names that can be told apart: those that occur more than once get a number, none that another has already."""
+    found: list[str] = []
+    for place, name in enumerate(names):
+        given = name
+        while names.count(given) > 1 or (given != name and given in names):
+            given = f"{given} ({place + 1})"
+        found.append(given)
+    return found
+
+
 def shortest_distinct(names: Sequence[tuple[str, ...]]) -> list[str]:
     """The first word of each name where that is enough, more of them where it is not, and at last a number."""
     for length in range(1, max(map(len, names), default=0) + 1):

@@ -19,7 +19,8 @@ from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
-
+# Why a cell is in no average.
+PARTIAL_GOLD = "partial gold"
 # Why a number has no interval.
 NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
 
@@ -163,7 +164,7 @@ class Results(msgspec.Struct, frozen=True):
     def rows(self) -> Iterator[ScoreRow]:
         """The record as tidy rows, one a number."""
         for cell in self.cells:
-            note = "partial gold" if cell.partial else ""
+            note = PARTIAL_GOLD if cell.partial else ""
             for metric, number in cell.metrics.items():
                 place = ("cell", cell.task, cell.language, cell.split, metric)
                 yield _row(place, number, note, cell.signature)

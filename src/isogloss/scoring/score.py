@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.statistics import merge
-from isogloss.predictions.memory import Predictions, open_predictions
+from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Request, Resample
-from isogloss.scoring.contrast import distinct_names
-from isogloss.scoring.judged_runs import judged_runs
+from isogloss.scoring.judged_systems import judged_systems
+from isogloss.scoring.names import distinct_names
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
-from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
+from isogloss.scoring.seeds import cell_estimates, common_cells
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.tasks.registry import task
@@ -91,11 +91,8 @@ def score_request(
 
     `progress` is called with each cell before it is judged, and `workers` share the cells if there are any.
     """
-    folders = seed_folders(predictions)
-    left_out: list[LeftOut] = []
-    runs = list(judged_runs([(each, left_out) for each in folders.values()], request, progress, workers))
-    system = open_predictions(next(iter(folders.values()))).system
-    return score_runs(runs, request, system, left_out, list(folders))
+    [found] = judged_systems([predictions], request, progress, workers)
+    return score_runs(found.runs, request, found.about, found.left_out, found.seeds)
 
 
 def score_systems(
