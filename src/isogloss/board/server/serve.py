@@ -80,7 +80,7 @@ def serve(
         timeout_graceful_shutdown=10,
         limit_concurrency=_CONNECTIONS,
         proxy_headers=bool(board.settings.trusted_proxies),
-        forwarded_allow_ips=board.settings.trusted_proxies,
+        forwarded_allow_ips=list(board.settings.trusted_proxies),
     )
     on_ready()
     with listener, running_workers(board.folder, workers):
