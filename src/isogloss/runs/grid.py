@@ -63,7 +63,7 @@ def run_plan(
         configuration = system.configuration  # a model that is not there says so before any folder is made for it
         waiting = "another process prepares or sums up these runs"
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
-            prepare(plan, system, configuration, force=force)
+            prepare(plan, system, configuration, force=force, on_progress=on_progress)
             place.describe(plan.seed_folders)
         on_progress("")
         if not plan.missing_groups():

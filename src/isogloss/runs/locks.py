@@ -99,10 +99,17 @@ class Lock:
 
 
 def acquire(path: Path) -> Lock | None:
-    """The lock of that name; None where somebody alive has it, or was quicker."""
+    """The lock of that name; None where somebody alive has it, or was quicker.
+
+    Raises:
+        DataError: its folder cannot be made, or written to.
+    """
     since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since, _JOB.get())
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_written(path.parent, error) from error
     claim = path.with_name(f".{path.name}.{me.token}.claim")
     try:
         claim.write_bytes(msgspec.json.encode(me))
@@ -113,6 +120,8 @@ def acquire(path: Path) -> Lock | None:
         mine.hardlink_to(claim)
     except (FileExistsError, FileNotFoundError):
         return None  # somebody was quicker, or swept our claim away before it was written
+    except OSError as error:
+        raise _not_written(path, error) from error
     finally:
         claim.unlink(missing_ok=True)
     chain = _chain(path)
@@ -121,6 +130,10 @@ def acquire(path: Path) -> Lock | None:
         mine.unlink(missing_ok=True)
         return None
     return Lock(path, mine, me)
+
+
+def _not_written(path: Path, error: OSError) -> DataError:
+    return DataError(f"cannot be written ({error.strerror or error})", where=str(path))
 
 
 def holder(path: Path) -> str:
