@@ -215,6 +215,9 @@ def test_months_are_limited(boards: MakeBoard) -> None:
     work_all(board)
     refused = send(client, zip_of(answers(9)))
     assert "used its 2 submissions" in refused.json()["what"]
+    kept = [path for path in (board.folder / "archives").rglob("*") if path.is_file()]
+    assert len(kept) == 2, "what is refused takes no room"
+    assert list(board.incoming.iterdir()) == []
     # Nonsense does not count, until there is too much of it.
     other = team_client(board, "Others")
     states = []
