@@ -193,6 +193,14 @@ def test_the_same_submission_is_one(boards: MakeBoard) -> None:
     assert send(client, archive, seeds=2).status_code == 201
 
 
+def test_the_longest_name_has_its_page(board: OpenBoard, client: TestClient) -> None:
+    send(client, zip_of(answers(1)), publish=True, name="Ünknown 9" * 13)
+    work_all(board)
+    [system] = client.get(f"{API}/systems").json()["systems"]
+    assert system["id"].startswith("unknown-9unknown-9")
+    assert client.get(f"/systems/{system['id']}.js").status_code == 200
+
+
 def test_sent_again_to_be_published_it_is(board: OpenBoard, client: TestClient) -> None:
     scored, waiting = zip_of(answers(1)), zip_of(answers(2))
     send(client, scored)

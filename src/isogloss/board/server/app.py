@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from isogloss.board.server import board_routes, submission_routes
 from isogloss.board.server.access import RateLimits, limited_reads
-from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer
+from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer, error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
 from isogloss.board.server.models import Submission
@@ -75,14 +75,13 @@ async def _invalid(_: Request, error: Exception) -> Response:
 
 async def _no_database(_: Request, error: Exception) -> Response:
     LOG.error("the database cannot be used: %s", error)
-    answer = ErrorAnswer(what="the board's database cannot be used now", fix="Try again in a little while")
-    return JSONResponse(answer.model_dump(), 503, {"Retry-After": "10"})
+    what, fix = "the board's database cannot be used now", "Try again in a little while"
+    return error_response(503, what, fix, {"Retry-After": "10"})
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     LOG.error("a request failed", exc_info=error)
-    answer = ErrorAnswer(what="the board made a mistake", fix="Its log says which: tell who keeps it")
-    return JSONResponse(answer.model_dump(), 500)
+    return error_response(500, "the board made a mistake", "Its log says which: tell who keeps it")
 
 
 _HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {

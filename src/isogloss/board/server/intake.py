@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import secrets
 import unicodedata
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from isogloss.board.facts import slug
 from isogloss.board.metadata import SystemMetadata
 from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard
@@ -125,7 +125,7 @@ def accept(
             team_id=team.id,
             digest=digest,
             month=month,
-            system_id=f"{_slug(metadata.name)}-{key[:6]}",
+            system_id=_system_id(metadata.name, key),
             system=system,
             archive=sha256,
             archive_bytes=archive.size,
@@ -175,6 +175,6 @@ def _check_month(session: Session, board: OpenBoard, team: Team, month: str) -> 
         raise MonthlyLimitError(what, fix="isogloss validate finds most problems before an upload")
 
 
-def _slug(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "system"
+def _system_id(name: str, key: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return f"{slug(plain) or 'system'}-{key[:6]}"
