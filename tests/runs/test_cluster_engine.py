@@ -16,7 +16,7 @@ from isogloss.errors import IsoglossError
 from isogloss.runs import locks, shipping
 from isogloss.runs.cluster_engine import ClusterEngine, JobEnd
 from isogloss.runs.deaths import fail_cells
-from isogloss.runs.engine import CellsJob, wait_for_lock
+from isogloss.runs.engine import CellsJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
@@ -246,7 +246,7 @@ def test_what_another_process_learns_is_not_sent(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("ISOGLOSS_DATA", "")
     plan, workers = planned(tmp_path), SharingThreads()
     [group] = plan.groups
-    with wait_for_lock(plan.fit_lock_path(group)):
+    with locks.wait_for_lock(plan.fit_lock_path(group)):
         with ShippingEngine(plan, Place("ray", files="ship"), workers) as engine:
             ended = engine.submit(CellsJob(plan, group))
             engine.wait(0)

@@ -15,7 +15,6 @@ import pytest
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.runs import locks
-from isogloss.runs.engine import wait_for_lock
 from isogloss.runs.fit import FitJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, FitGroup, Plan
@@ -243,7 +242,7 @@ def test_what_another_process_is_learning_is_not_forgotten(tmp_path: Path, keepe
     plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
     run_plan(plan)
     folder = plan.fit_folder(plan.groups[0])
-    with wait_for_lock(plan.fit_lock_path(plan.groups[0])):
+    with locks.wait_for_lock(plan.fit_lock_path(plan.groups[0])):
         before = snapshot(folder)
         with pytest.raises(IsoglossError, match=r"another process is learning there: process \d+ .*Wait until it"):
             run_plan(plan, force=True)

@@ -12,7 +12,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -30,6 +30,8 @@ from isogloss.errors import DataError
 STALE = 180.0
 # … and touches it this often.
 HEARTBEAT = 15.0
+# Seconds between two looks at what others are doing.
+POLL = 0.2
 # A lock that no owner leaves so, damaged or dated in the future, is nobody's when it is not touched for this long.
 IMPOSSIBLE = 3 * HEARTBEAT
 
@@ -130,6 +132,29 @@ def acquire(path: Path) -> Lock | None:
         mine.unlink(missing_ok=True)
         return None
     return Lock(path, mine, me)
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody has a lock."""
+    lock = acquire(path)
+    if lock is not None:
+        lock.release()
+    return lock is not None
+
+
+def wait_for_lock(path: Path, on_waiting: Callable[[str], None] = lambda _: None, waiting: str = "") -> Lock:
+    """A lock, however long it takes to get.
+
+    Args:
+        path: its name.
+        on_waiting: told now and then what is being waited for, and who has the lock.
+        waiting: the former.
+    """
+    while (lock := acquire(path)) is None:
+        if owner := holder(path):
+            on_waiting(f"{waiting}: {path} is held by {owner}")
+        time.sleep(POLL)
+    return lock
 
 
 def _not_written(path: Path, error: OSError) -> DataError:

@@ -2,7 +2,7 @@
 
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,8 @@ from isogloss.data.files import atomic_write, remove_file
 from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
 from isogloss.runs.cells import remove_cell
-from isogloss.runs.engine import OnProgress, no_progress, wait_for_lock
 from isogloss.runs.fit import FitJob, NotAvailableError
-from isogloss.runs.locks import acquire, holder, remove_stale
+from isogloss.runs.locks import acquire, holder, remove_stale, wait_for_lock
 from isogloss.runs.plan import FIT_LOCK, CellKey, FitGroup, Plan
 from isogloss.runs.records import CellRecord, InputFiles, damage, read_record, warn_of_damage
 from isogloss.runs.toml import to_toml
@@ -27,7 +26,7 @@ def prepare(
     configuration: Mapping[str, Any],
     *,
     force: bool = False,
-    on_progress: OnProgress = no_progress,
+    on_waiting: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Prepare the folders of the seeds; the caller holds the run's lock.
 
@@ -36,7 +35,7 @@ def prepare(
         system: what fills it.
         configuration: the system's.
         force: whether to forget all cells.
-        on_progress: told what is being waited for.
+        on_waiting: told now and then what is being waited for.
 
     Raises:
         IsoglossError: there are cells of another configuration of the system, or a process is filling some.
@@ -52,7 +51,7 @@ def prepare(
         outdated = _outdated_cells(plan, group, _CurrentFiles(plan, group, system), force=force)
         for cell in outdated:
             # Once it has no record, another process may fill it.
-            with wait_for_lock(plan.lock_path(cell), on_progress, f"another process fills {cell}"):
+            with wait_for_lock(plan.lock_path(cell), on_waiting, f"another process fills {cell}"):
                 remove_cell(plan, cell)
         damaged |= {cell: how for cell, how in outdated.items() if how}
     warn_of_damage(damaged, "done again")

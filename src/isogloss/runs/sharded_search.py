@@ -15,9 +15,8 @@ from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
 from isogloss.metrics.search import Matrix, merge_shards
 from isogloss.metrics.statistics import IntArray
-from isogloss.runs.engine import wait_for_lock
+from isogloss.runs.locks import wait_for_lock
 from isogloss.runs.place import Place, byte_count
-from isogloss.runs.plan import CellKey
 from isogloss.runs.search_ids import SearchIds
 from isogloss.runs.search_plan import SearchFiles, plan_search, settle_plan
 from isogloss.runs.search_shards import ShardJob, search_shard
@@ -103,7 +102,7 @@ def search(  # noqa: PLR0913 - the options of the verb
         return FoundCandidates(rows, scores, None if ids is None else ids.write(rows))
 
 
-def _tell_waiting(waiting: str, answering: CellKey | None = None) -> None:
+def _tell_waiting(waiting: str) -> None:
     """Say what is waited for; Python shows the same warning once."""
     warn(waiting, stacklevel=2)
 
