@@ -37,6 +37,8 @@ def test_a_value_is_read_in_its_type(value: Any, expected: Any, read: Any) -> No
         (1, bool, "is not true or false"),
         (True, int, "is not a whole number"),
         (2.0, int, "is not a whole number"),
+        (2**63, int, "is not a whole number"),
+        (-(10**400), float, "is not a number"),
         (True, float, "is not a number"),
         (None, float | None, "is not a number"),
         (3, str, "is not a text"),

@@ -16,6 +16,8 @@ _READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
     tuple[str, ...]: ((list, tuple), tuple, "a list of texts"),
     dict: ((dict,), dict, "a table"),
 }
+# Whole numbers of TOML have 64 bits, whatever Python reads.
+_LARGEST = 2**63 - 1
 
 
 def checked_settings(
@@ -76,6 +78,8 @@ def _fits(value: Any, kind: Any) -> bool:
     accepted, _, _ = _READERS[kind]
     if isinstance(value, bool):  # to Python, true is a number too
         return kind is bool
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return False
     return isinstance(value, accepted) and (list not in accepted or all(isinstance(item, str) for item in value))
 
 
