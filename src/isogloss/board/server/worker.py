@@ -109,7 +109,7 @@ def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[
             if orphaned or time.monotonic() - started > board.settings.job_seconds:
                 os._exit(_OVERTIME)
             with suppress(SQLAlchemyError):
-                beat(board, job)  # of a job that another has by now, no sign of life, but still the watch over its time
+                beat(board, job)  # if it is another's by now, its time here is watched nevertheless
 
     thread = threading.Thread(target=go_on, daemon=True)
     thread.start()
