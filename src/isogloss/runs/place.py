@@ -169,7 +169,7 @@ class Place:
 
 HERE = Place()
 
-
+# What a file says: outside of its tables, and in them.
 _PLAIN = ("address", "partition", "files", "on_interrupt", "jobs", "environment")
 _TABLES = ("resources", "systems", "slurm")
 _TYPES = {"engine": str, **{key: get_type_hints(Place)[key] for key in _PLAIN}, **dict.fromkeys(_TABLES, dict)}
@@ -239,7 +239,8 @@ def byte_count(value: Any, where: str) -> int:
     Raises:
         IsoglossError: it is none.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?", value if isinstance(value, str) else "", re.IGNORECASE)
+    text = value if isinstance(value, str) else ""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?) ?([KMGT]?)(i?)B?", text, re.IGNORECASE)
     if found is None:
         raise IsoglossError(f"memory = {value!r} is not a size", where=where, fix='Write it as in "4 GB"')
     number, unit, binary = found.groups()
