@@ -80,7 +80,9 @@ def _fits(value: Any, kind: Any) -> bool:
         return kind is bool
     if isinstance(value, int) and abs(value) > _LARGEST:
         return False
-    return isinstance(value, accepted) and (list not in accepted or all(isinstance(item, str) for item in value))
+    if isinstance(value, list | tuple) and not all(isinstance(item, str) for item in value):
+        return False
+    return isinstance(value, accepted)
 
 
 def _called(kind: Any) -> str:
