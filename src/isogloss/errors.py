@@ -45,7 +45,7 @@ def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     return get_close_matches(name.lower(), list(known), n=limit, cutoff=0.5)
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> UnknownNameError:
     """An error for a name that does not exist: nearest names, or the whole list if it is short."""
     names = sorted(known)
     close = near_names(name, names)
@@ -55,4 +55,4 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
         fix = f"Known: {', '.join(names)}"
     else:
         fix = f"There are {len(names)} {kind}s to choose from"
-    return UnknownNameError(f"unknown {kind} {name!r}", fix=fix)
+    return UnknownNameError(f"unknown {kind} {name!r}", where=where, fix=fix)

@@ -77,7 +77,7 @@ def submitted(board: OpenBoard, bearer: Bearer, content: bytes, name: str) -> st
     incoming = IncomingArchive(board)
     try:
         incoming.write(content)
-        return accept(board, bearer, metadata, incoming.keep(), incoming.size, publish=False)[0]
+        return accept(board, bearer, metadata, incoming, publish=False)[0]
     finally:
         incoming.close()
 

@@ -211,6 +211,49 @@ def test_what_is_left_of_a_fit_travels_once_and_all_comes_back(tmp_path: Path, m
     assert leftovers(plan.root) == []
 
 
+def test_what_others_did_meanwhile_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another command finishes a cell just before we have its lock, and learns in the folder of the fit."""
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan = planned(tmp_path)
+    group = plan.groups[0]
+    state = plan.fit_folder(group) / "state"
+    state.parent.mkdir(parents=True)
+    state.write_text("half")
+    theirs, others = plan.record_path(group.cells[0]), []
+
+    def acquire_late(path: Path) -> locks.Lock | None:
+        if path == plan.lock_path(group.cells[0]):
+            theirs.write_text("theirs")
+            state.write_text("more")
+            others.append(locks.acquire(plan.fit_lock_path(group)))
+        return locks.acquire(path)
+
+    monkeypatch.setattr(shipping, "acquire", acquire_late)
+    with ShippingEngine(plan, Place("ray", files="ship"), SharingThreads()) as engine:
+        ended = engine.submit(CellsJob(plan, group))
+        while not ended.done():
+            engine.wait(1)
+    assert ended.result() == 2
+    assert (theirs.read_text(), state.read_text()) == ("theirs", "more")
+    assert not plan.predictions_path(group.cells[0]).exists()
+    assert not plan.missing(group.cells)
+    [lock] = others
+    lock.release()
+    assert leftovers(plan.root) == []
+
+
+def test_what_another_process_learns_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOSS_DATA", "")
+    plan, workers = planned(tmp_path), SharingThreads()
+    [group] = plan.groups
+    with locks.wait_for_lock(plan.fit_lock_path(group)):
+        with ShippingEngine(plan, Place("ray", files="ship"), workers) as engine:
+            ended = engine.submit(CellsJob(plan, group))
+            engine.wait(0)
+        assert (ended.result(), workers.shared) == (0, [])
+        assert [*plan.root.rglob("fit*.lock")] == [plan.fit_lock_path(group)]
+
+
 def test_a_grid_that_is_filled_needs_no_cluster(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     expected = run_plan(plan)

@@ -165,6 +165,25 @@ def test_force_does_all_again(tmp_path: Path, log: Path) -> None:
     assert snapshot(plan.root) == before
 
 
+def test_a_cell_is_not_forgotten_while_another_process_has_its_lock(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    run_plan(plan)
+    cell = plan.cells[0]
+    held = locks.acquire(plan.lock_path(cell))
+    assert held is not None
+    told = []
+
+    def on_progress(waiting: str, answering: CellKey | None = None) -> None:
+        if waiting:
+            told.append(waiting)
+            assert all(path.exists() for path in plan.cell_paths(cell))
+            held.release()
+
+    run_plan(plan, force=True, on_progress=on_progress)
+    assert [words.partition(": ")[0] for words in told] == [f"another process fills {cell}"]
+    assert leftovers(plan.root) == []
+
+
 def test_a_failing_cell_is_recorded_and_stops_nothing(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,11 +499,9 @@ def test_a_cell_that_is_settled_just_before_it_is_locked_is_left(
     settled = plan.record_path(cell).read_bytes()
     plan.record_path(cell).unlink()
     log.write_text("")
-    asked = []
 
     def late(path: Path) -> locks.Lock | None:
-        asked.append(path)
-        if asked.count(plan.lock_path(cell)) == 2:  # the first time it only asks whether the cell is free
+        if path == plan.lock_path(cell):
             plan.record_path(cell).write_bytes(settled)
         return locks.acquire(path)
 

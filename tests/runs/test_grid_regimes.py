@@ -238,6 +238,19 @@ def test_a_system_learns_in_a_folder_of_its_own(tmp_path: Path, keeper: None, lo
     assert sum(words(log, "fit").values()) == 2
 
 
+def test_what_another_process_is_learning_is_not_forgotten(tmp_path: Path, keeper: None) -> None:
+    plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
+    run_plan(plan)
+    folder = plan.fit_folder(plan.groups[0])
+    with locks.wait_for_lock(plan.fit_lock_path(plan.groups[0])):
+        before = snapshot(folder)
+        with pytest.raises(IsoglossError, match=r"another process is learning there: process \d+ .*Wait until it"):
+            run_plan(plan, force=True)
+        assert snapshot(folder) == before
+    assert run_plan(plan, force=True).cells["done"] == len(plan.cells)
+    assert leftovers(plan.root) == []
+
+
 def test_one_process_at_a_time_learns_in_a_folder(
     tmp_path: Path, keeper: None, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from isogloss.cli.main import main
 from isogloss.errors import DataError, IsoglossError, PredictionError, UnknownNameError
 from isogloss.metrics import ranking
 from isogloss.metrics.search import merge_shards
-from isogloss.runs import search_shards
+from isogloss.runs import locks, search_shards
 
 
 def written(folder, queries, candidates):
@@ -232,6 +232,26 @@ class TestFaults:
             isogloss.search(*paths, out=tmp_path / "out", k=7)
         found = isogloss.search(*paths, out=tmp_path / "out", k=7, force=True)
         assert_same(found, ranking.search(queries, np.load(paths[1]), 7))
+
+    def test_one_command_at_a_time_searches_in_a_folder(self, prepared, tmp_path, monkeypatch):
+        paths, expected = prepared
+        other = locks.acquire(tmp_path / "out" / "search.lock")
+        told = []
+
+        def wait_for_other(words, **_):
+            told.append(words)
+            other.release()
+
+        monkeypatch.setattr("isogloss.runs.sharded_search.warn", wait_for_other)
+        assert_same(isogloss.search(*paths, out=tmp_path / "out", k=7), expected)
+        [words] = told
+        assert words.startswith("another process searches in this folder: ")
+        assert not list((tmp_path / "out").glob("*.lock*"))
+
+    def test_a_folder_that_cannot_be_made(self, prepared, tmp_path):
+        (tmp_path / "out").touch()
+        with pytest.raises(DataError, match="cannot be written"):
+            isogloss.search(*prepared[0], out=tmp_path / "out", k=7)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("jobs", [1, 2])

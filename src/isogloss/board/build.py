@@ -84,11 +84,10 @@ def make_board(
     """
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
-    paired = paired or PairedTests()
-    tests = paired.tests
-    told = examples or ExampleTables()
+    paired, told = paired or PairedTests(), examples or ExampleTables()
+    bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
-    ties = _ties(columns, tests, suite)
+    ties = _ties(columns, paired.tests, suite)
     shared = BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -106,28 +105,15 @@ def make_board(
         ranks=board_ranks(entries, columns, suite),
         ties={OVERALL: [group for group, _ in ties]},
         tied_by={OVERALL: [kind for _, kind in ties]},
-        tie_test=f"{TIE_TEST} There are no paired tests here: {printable(paired.why_none)}"
-        if paired.why_none
-        else TIE_TEST,
-        footnotes=[
-            Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes
-        ],
+        tie_test=_tie_test(paired),
+        footnotes=_footnotes(entries, ids),
         provenance=provenance,
-        has_bias=explained is not None and explained.bias is not None,
+        has_bias=bias is not None,
         examples=told.languages(),
         no_examples=printable(told.why_none),
         submit=submit,
     )
-    analyses = {} if explained is None else system_analyses(entries, ids, explained)
-    details = [
-        msgspec.structs.replace(
-            _detail(entry, place, ids, suite, tests),
-            analyses=analyses.get(ids[place]),
-            examples=[f"{name}/{code}" for name, code in told.systems.get(place, {})],
-        )
-        for place, entry in enumerate(entries)
-    ]
-    return Board(shared, details, None if explained is None else explained.bias, told)
+    return Board(shared, _details(entries, ids, suite, paired.tests, explained, told), bias, told)
 
 
 def _systems(
@@ -150,6 +136,15 @@ TIE_TEST = (
     "both were scored here from their answers, else because their 95 % intervals overlap. Systems without an interval "
     "are in no group."
 )
+
+
+def _tie_test(paired: PairedTests) -> str:
+    """How ties are told, in words."""
+    return f"{TIE_TEST} There are no paired tests here: {printable(paired.why_none)}" if paired.why_none else TIE_TEST
+
+
+def _footnotes(entries: Sequence[BoardEntry], ids: Sequence[str]) -> list[Footnote]:
+    return [Footnote(name, of, text) for entry, name in zip(entries, ids, strict=True) for of, text in entry.footnotes]
 
 
 def _task(name: str, suite: Suite) -> BoardTask:
@@ -251,6 +246,25 @@ def _provenance(entry: BoardEntry) -> BoardProvenance | None:
         if "data" in parts:
             checksums.setdefault(name, {})[code] = printable(parts["data"], 64)
     return BoardProvenance(*entry.scorer, checksums)
+
+
+def _details(
+    entries: Sequence[BoardEntry],
+    ids: Sequence[str],
+    suite: Suite,
+    tests: TestsOfPairs,
+    explained: ExplainRecords | None,
+    told: ExampleTables,
+) -> list[SystemDetail]:
+    analyses = {} if explained is None else system_analyses(entries, ids, explained)
+    return [
+        msgspec.structs.replace(
+            _detail(entry, place, ids, suite, tests),
+            analyses=analyses.get(ids[place]),
+            examples=[f"{name}/{code}" for name, code in told.systems.get(place, {})],
+        )
+        for place, entry in enumerate(entries)
+    ]
 
 
 def _detail(

@@ -13,7 +13,8 @@ from typing import IO, Any
 import msgspec
 import requests
 
-from isogloss.errors import IsoglossError
+from isogloss.decoding import convert_value
+from isogloss.errors import DataError, IsoglossError
 from isogloss.predictions.problems import SHOWN, Problem, number_of
 
 TOKEN_VARIABLE = "ISOGLOSS_BOARD_TOKEN"  # noqa: S105 - the name of a variable
@@ -155,7 +156,10 @@ class BoardClient:
 
 
 def _refused(answer: Mapping[str, Any], status: int) -> BoardError:
-    problems = [Problem(**problem) for problem in answer.get("problems", [])]
+    try:
+        problems: list[Problem] = convert_value(answer.get("problems", []), list[Problem], what="problems")
+    except DataError:  # whatever answered is no board
+        problems = []
     what = str(answer.get("what", f"the board answered {status}"))
     if problems:
         lines = "\n".join(f"  {problem}" for problem in problems[:SHOWN])

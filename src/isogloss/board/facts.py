@@ -20,6 +20,7 @@ _KIND_OF_SYSTEM = {
     "llm": "llm",
 }
 _ID_LENGTH = 60
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
@@ -32,13 +33,13 @@ def unique_ids(entries: Sequence[BoardEntry]) -> list[str]:
     found = []
     for entry in entries:
         if entry.id:
-            if _slug(entry.id) != entry.id or entry.id in found:
+            if not _ID.fullmatch(entry.id) or entry.id in found:
                 raise DataError(f"the id {printable(entry.id, NAME_LENGTH)!r} is taken, or no id")
             found.append(entry.id)
             continue
-        base = _slug(entry.name) or "system"
+        base = slug(entry.name) or "system"
         if base in taken:
-            base = _slug(f"{entry.name[:_ID_LENGTH]} {entry.regime}") or "system"
+            base = slug(f"{entry.name[:_ID_LENGTH]} {entry.regime}") or "system"
         name, count = base, 1
         while name in taken:
             count += 1
@@ -60,7 +61,8 @@ def shown_names(entries: Sequence[BoardEntry]) -> list[str]:
     return found
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """A text in letters, digits and hyphens, of so many characters at most that more can be put behind it."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:_ID_LENGTH].strip("-")
 
 

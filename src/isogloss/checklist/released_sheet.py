@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from isogloss.data.files import lines
-from isogloss.errors import DataError, UnknownNameError, near_names, unknown
+from isogloss.errors import DataError, near_names, unknown
 from isogloss.languages import CODES
 
 ENGLISH = "en"
@@ -167,18 +167,12 @@ def read(path: Path) -> dict[str, dict[str, SheetTranslation]]:
     return found
 
 
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    error = unknown(kind, name, known)
-    error.where = where
-    return error
-
-
 def _columns(header: Sequence[str], where: str) -> list[_Column]:
     columns: list[_Column] = []
     for place, name in enumerate(header[1:], 1):
         code = name.removesuffix(_CONDITIONS)
         if code not in CODES:
-            raise _unknown("language", code, CODES, where)
+            raise unknown("language", code, CODES, where=where)
         if not name.endswith(_CONDITIONS):
             columns.append(_Column(code, place, None))
         elif not columns or columns[-1] != _Column(code, place - 1, None):
@@ -227,7 +221,7 @@ def _blocks(rows: Iterable[Sequence[str]], header: Sequence[str], path: Path) ->
 
 def _check_title(block: _Block, before: Iterable[_Block], where: str) -> None:
     if block.title not in TITLES:
-        raise _unknown("test of the sheet", block.title, TITLES, where)
+        raise unknown("test of the sheet", block.title, TITLES, where=where)
     if any(other.title == block.title for other in before):
         raise DataError(f"a second test {block.title!r}", where=where)
 

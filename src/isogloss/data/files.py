@@ -339,7 +339,8 @@ def _stream_to(path: Path, status: os.stat_result) -> int:
 @contextmanager
 def _replacing(path: Path, older: os.stat_result | None) -> Iterator[TextIO]:
     """A new file that takes the place of another, if nothing goes wrong."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # By chance, not by process: on another machine that sees the folder a process may have the same number.
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8", newline="\n") as stream:

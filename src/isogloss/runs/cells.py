@@ -3,7 +3,8 @@
 import platform
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -40,14 +41,13 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
     Raises:
         IsoglossError: a file cannot be written; nothing of the cell is left then.
     """
-    _remove_leftovers(plan, cell)
     _reset_peak_memory()
     began, start = datetime.now(UTC), time.perf_counter()
     if fit_result.system is None:
         outcome, answered = fit_result.cell_outcome(cell.language), None
     else:
         outcome, answered = _predict_and_judge(plan, cell, fit_result, fit_result.system)
-    try:
+    with writing_cell(plan, cell):
         checksums = _write_answers(plan, cell, answered)
         provenance = Provenance(
             fit_result.config,
@@ -60,10 +60,26 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
             node=platform.node(),
         )
         return write_outcome(plan, cell, outcome, provenance, checksums)
+
+
+@contextmanager
+def writing_cell(plan: Plan, cell: CellKey) -> Iterator[None]:
+    """A context in which the files of a cell whose lock is held are written: all of them, or none is left."""
+    for path in plan.cell_paths(cell):
+        # Of a killed process: nobody else writes this cell while we have its lock.
+        for leftover in path.parent.glob(f".{path.name}.*.part"):
+            remove_file(leftover)
+    try:
+        yield
     except BaseException:  # a full disk, or Ctrl-C
-        remove_file(plan.record_path(cell))
-        _write_answers(plan, cell, None)
+        remove_cell(plan, cell)
         raise
+
+
+def remove_cell(plan: Plan, cell: CellKey) -> None:
+    """Remove the files of a cell whose lock is held, the record first: without it there is no cell."""
+    for path in reversed(plan.cell_paths(cell)):
+        remove_file(path)
 
 
 def write_outcome(
@@ -154,13 +170,6 @@ def _judge(job: FitJob, examples: Examples, content: bytes, path: Path) -> Cell 
     answered, problems = judge_answers(job.task, examples, parse_json_lines(content, path, kind_of(job.task)))
     refuse(problems)
     return None if answered is None else answered.cell
-
-
-def _remove_leftovers(plan: Plan, cell: CellKey) -> None:
-    """Remove the unfinished files of a killed process: nobody else writes this cell while we have its lock."""
-    for path in (plan.predictions_path(cell), plan.statistics_path(cell), plan.record_path(cell)):
-        for leftover in path.parent.glob(f".{path.name}.*.part"):
-            remove_file(leftover)
 
 
 def _reset_peak_memory() -> None:

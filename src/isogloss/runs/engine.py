@@ -12,19 +12,15 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from isogloss.runs.cells import fill_cell
 from isogloss.runs.fit import FitResult, fit_group, nothing_to_predict, read_ahead
-from isogloss.runs.locks import Lock, acquire, holder
+from isogloss.runs.locks import acquire, is_free, wait_for_lock
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.sharing import further_fits
 from isogloss.systems.base import System
 from isogloss.training.processes import broadcast
-
-# Seconds between two looks at what others are doing.
-POLL = 0.2
 
 
 class OnProgress(Protocol):
@@ -92,14 +88,6 @@ class CellsJob:
         return filled
 
 
-def is_free(path: Path) -> bool:
-    """Whether nobody has a lock."""
-    lock = acquire(path)
-    if lock is not None:
-        lock.release()
-    return lock is not None
-
-
 def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -> FitResult:
     """Fit for a group, together with the processes that follow this one; not at all if no cell has examples.
 
@@ -117,15 +105,6 @@ def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -
             others = partial(further_fits, plan, group, system, locks)
         broadcast(group)
         return fit_group(plan, group, system, inputs, others)
-
-
-def wait_for_lock(path: Path, on_progress: OnProgress = no_progress, waiting: str = "") -> Lock:
-    """A lock, however long it takes to get."""
-    while (lock := acquire(path)) is None:
-        if owner := holder(path):
-            on_progress(f"{waiting}: {path} is held by {owner}")
-        time.sleep(POLL)
-    return lock
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):

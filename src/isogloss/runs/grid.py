@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.engine import POLL, CellsJob, Engine, InProcessEngine, OnProgress, no_progress, wait_for_lock
+from isogloss.runs.engine import CellsJob, Engine, InProcessEngine, OnProgress, no_progress
 from isogloss.runs.fit import fit_group
-from isogloss.runs.locks import acquire, holder, releasing_on_interrupt
+from isogloss.runs.locks import POLL, acquire, holder, releasing_on_interrupt, wait_for_lock
 from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.prepare import prepare
@@ -63,7 +63,7 @@ def run_plan(
         configuration = system.configuration  # a model that is not there says so before any folder is made for it
         waiting = "another process prepares or sums up these runs"
         with wait_for_lock(plan.run_lock_path, on_progress, waiting):
-            prepare(plan, system, configuration, force=force)
+            prepare(plan, system, configuration, force=force, on_waiting=on_progress)
             place.describe(plan.seed_folders)
         on_progress("")
         if not plan.missing_groups():

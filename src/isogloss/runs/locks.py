@@ -12,7 +12,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -30,6 +30,8 @@ from isogloss.errors import DataError
 STALE = 180.0
 # … and touches it this often.
 HEARTBEAT = 15.0
+# Seconds between two looks at what others are doing.
+POLL = 0.2
 # A lock that no owner leaves so, damaged or dated in the future, is nobody's when it is not touched for this long.
 IMPOSSIBLE = 3 * HEARTBEAT
 
@@ -99,10 +101,17 @@ class Lock:
 
 
 def acquire(path: Path) -> Lock | None:
-    """The lock of that name; None where somebody alive has it, or was quicker."""
+    """The lock of that name; None where somebody alive has it, or was quicker.
+
+    Raises:
+        DataError: its folder cannot be made, or written to.
+    """
     since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since, _JOB.get())
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_written(path.parent, error) from error
     claim = path.with_name(f".{path.name}.{me.token}.claim")
     try:
         claim.write_bytes(msgspec.json.encode(me))
@@ -113,6 +122,8 @@ def acquire(path: Path) -> Lock | None:
         mine.hardlink_to(claim)
     except (FileExistsError, FileNotFoundError):
         return None  # somebody was quicker, or swept our claim away before it was written
+    except OSError as error:
+        raise _not_written(path, error) from error
     finally:
         claim.unlink(missing_ok=True)
     chain = _chain(path)
@@ -121,6 +132,33 @@ def acquire(path: Path) -> Lock | None:
         mine.unlink(missing_ok=True)
         return None
     return Lock(path, mine, me)
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody has a lock."""
+    lock = acquire(path)
+    if lock is not None:
+        lock.release()
+    return lock is not None
+
+
+def wait_for_lock(path: Path, on_waiting: Callable[[str], None] = lambda _: None, waiting: str = "") -> Lock:
+    """A lock, however long it takes to get.
+
+    Args:
+        path: its name.
+        on_waiting: told now and then what is being waited for, and who has the lock.
+        waiting: the former.
+    """
+    while (lock := acquire(path)) is None:
+        if owner := holder(path):
+            on_waiting(f"{waiting}: {path} is held by {owner}")
+        time.sleep(POLL)
+    return lock
+
+
+def _not_written(path: Path, error: OSError) -> DataError:
+    return DataError(f"cannot be written ({error.strerror or error})", where=str(path))
 
 
 def holder(path: Path) -> str:

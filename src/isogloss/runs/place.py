@@ -2,16 +2,17 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
+from isogloss.checked_settings import checked_setting, checked_settings
 from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import decode_toml
-from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.errors import IsoglossError, unknown
 from isogloss.plugins import load_object
 from isogloss.systems.base import SystemName
 from isogloss.workers import LocalWorkers, Resources, Workers
@@ -32,6 +33,16 @@ _UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass(frozen=True)
+class SlurmOptions:
+    """What else a SLURM site wants to know of jobs; `setup` are commands before each."""
+
+    account: str = ""
+    qos: str = ""
+    constraint: str = ""
+    setup: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Place:
     """Where the jobs of a grid are executed, and on what terms.
 
@@ -47,7 +58,7 @@ class Place:
         environment: patterns of the environment variables that jobs are told; SLURM tells all.
         resources: what a job needs.
         systems: what jobs of some systems need instead, by a pattern of the system's name (`encoder:*`).
-        slurm: what else a SLURM site wants to know: account, qos, constraint, setup (commands before each job).
+        slurm: what else a SLURM site wants to know.
         toml: the file it was read from, "" where there was none.
     """
 
@@ -60,7 +71,7 @@ class Place:
     environment: tuple[str, ...] = ("ISOGLOSS_*", "HF_*", "TRANSFORMERS_*")
     resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
-    slurm: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    slurm: SlurmOptions = field(default_factory=SlurmOptions)
     toml: str = ""
 
     @classmethod
@@ -158,91 +169,68 @@ class Place:
 
 HERE = Place()
 
+# What a file says: outside of its tables, and in them.
+_PLAIN = ("address", "partition", "files", "on_interrupt", "jobs", "environment")
+_TABLES = ("resources", "systems", "slurm")
+_TYPES = {"engine": str, **{key: get_type_hints(Place)[key] for key in _PLAIN}, **dict.fromkeys(_TABLES, dict)}
+_KEY = "key of a place"
+
 
 def _from_toml(text: str, where: str) -> Place:
-    table = dict(decode_toml(text, where))
-    resources = _resources(table.pop("resources", {}), Resources(), f"{where} [resources]")
+    values = checked_settings(decode_toml(text, where), _TYPES, _KEY, where, least=0)
+    tables = {name: values.pop(name, {}) for name in _TABLES}
+    resources = _resources(tables["resources"], Resources(), f"{where} [resources]")
     systems = {}
-    for pattern, section in _table(table.pop("systems", {}), f"{where} [systems]").items():
-        here = f'{where} [systems."{pattern}"]'
-        inner = dict(_table(section, here))
-        systems[pattern] = _resources(inner.pop("resources", {}), resources, f"{here[:-1]}.resources]")
-        _check_names(inner, ("resources",), here)
-    slurm = _slurm(table.pop("slurm", {}), f"{where} [slurm]")
-    known = {each.name for each in fields(Place)} - {"engine_name", "resources", "systems", "slurm", "toml"}
-    _check_names(table, {*known, "engine"}, where)
-    values = {"engine": "processes"} | {key: _place_value(key, value, where) for key, value in table.items()}
-    _check_engine(values, slurm, where)
-    if values.get("files") == "ship" and values["engine"] != "ray":
-        fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
-        raise IsoglossError(f'files = "ship" with engine = "{values["engine"]}"', where=where, fix=fix)
-    if values.get("files") == "ship" and values.get("on_interrupt") == "detach":
-        fix = "Give a folder that all nodes see, or have Ctrl-C stop the jobs"
-        what = 'on_interrupt = "detach" with files = "ship": nobody would be there to take what comes back'
-        raise IsoglossError(what, where=where, fix=fix)
-    return Place(values.pop("engine"), **values, resources=resources, systems=systems, slurm=slurm, toml=text)
+    for pattern, given in tables["systems"].items():
+        here = f'systems."{pattern}"'
+        section = checked_setting(here, given, dict, where)
+        needs = checked_settings(section, {"resources": dict}, _KEY, f"{where} [{here}]").get("resources", {})
+        systems[pattern] = _resources(needs, resources, f"{where} [{here}.resources]")
+    slurm = checked_settings(tables["slurm"], get_type_hints(SlurmOptions), _KEY, f"{where} [slurm]")
+    for key, known in _CHOICES.items():
+        if values.get(key, known[0]) not in known:
+            raise unknown(key, values[key], known, where=where)
+    values["environment"] = (*Place.environment, *values.get("environment", ()))
+    engine = values.pop("engine", HERE.engine_name)
+    place = Place(engine, **values, resources=resources, systems=systems, slurm=SlurmOptions(**slurm), toml=text)
+    _refuse_unheeded(place, where)
+    return place
 
 
-def _check_engine(values: Mapping[str, Any], slurm: Mapping[str, Any], where: str) -> None:
+def _refuse_unheeded(place: Place, where: str) -> None:
     """Refuse what an engine would not heed."""
-    engine = values["engine"]
+    engine = place.engine_name
     meant = {
-        "address": ("ray", values.get("address")),
-        "partition": ("slurm", values.get("partition")),
-        "[slurm]": ("slurm", slurm),
+        "address": ("ray", place.address),
+        "partition": ("slurm", place.partition),
+        "[slurm]": ("slurm", place.slurm != SlurmOptions()),
     }
     for key, (of, said) in meant.items():
         if said and engine != of:
             fix = f'Give engine = "{of}", or take {key} out'
             raise IsoglossError(f'{key} is of {of}, with engine = "{engine}"', where=where, fix=fix)
-    if values.get("on_interrupt") == "detach" and engine == "processes":
+    if place.on_interrupt == "detach" and place.is_here:
         fix = 'A cluster can: engine = "ray" or "slurm"'
         what = 'on_interrupt = "detach": processes of this machine do not go on without the command'
         raise IsoglossError(what, where=where, fix=fix)
+    if place.files == "ship" and engine != "ray":
+        fix = 'Files travel with the jobs of Ray: engine = "ray"; elsewhere give a folder that all nodes see'
+        raise IsoglossError(f'files = "ship" with engine = "{engine}"', where=where, fix=fix)
+    if place.files == "ship" and place.on_interrupt == "detach":
+        fix = "Give a folder that all nodes see, or have Ctrl-C stop the jobs"
+        what = 'on_interrupt = "detach" with files = "ship": nobody would be there to take what comes back'
+        raise IsoglossError(what, where=where, fix=fix)
 
 
-def _place_value(key: str, value: Any, where: str) -> Any:
-    if key == "jobs":
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise IsoglossError(f"jobs = {value!r} is not a whole number, 0 or larger", where=where)
-        return value
-    if key == "environment":
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise IsoglossError(f"environment = {value!r} is not a list of texts", where=where)
-        return (*Place.environment, *value)
-    if not isinstance(value, str):
-        raise IsoglossError(f"{key} = {value!r} is not a text", where=where)
-    if key in _CHOICES and value not in _CHOICES[key]:
-        raise _located(unknown(key, value, _CHOICES[key]), where)
-    return value
-
-
-def _slurm(table: Any, where: str) -> Mapping[str, str | Sequence[str]]:
-    values = dict(_table(table, where))
-    _check_names(values, ("account", "constraint", "qos", "setup"), where)
-    setup = values.get("setup", [])
-    if not isinstance(setup, list) or not all(isinstance(command, str) for command in setup):
-        raise IsoglossError(f"setup = {setup!r} is not a list of commands", where=where)
-    for key in values.keys() - {"setup"}:
-        if not isinstance(values[key], str):
-            raise IsoglossError(f"{key} = {values[key]!r} is not a text", where=where)
-    return values
-
-
-def _resources(table: Any, default: Resources, where: str) -> Resources:
+def _resources(table: Mapping[str, Any], default: Resources, where: str) -> Resources:
     """The resources of a section; what it does not say is as in the default."""
-    values = dict(_table(table, where))
-    _check_names(values, [each.name for each in fields(Resources)], where)
-    if "memory" in values:
-        values["memory"] = byte_count(values["memory"], where)
-    for key in {"cpus", "gpus", "hours"} & values.keys():
-        number = values[key]
-        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number < float("inf"):
-            raise IsoglossError(f"{key} = {number!r} is not a number, 0 or larger", where=where)
-        if key == "gpus" and number > 1 and number != int(number):
-            fix = "A share of one GPU is below 1; above, give whole numbers"
-            raise IsoglossError(f"gpus = {number!r} is neither a share nor a number of GPUs", where=where, fix=fix)
-    return Resources(**{each.name: values.get(each.name, getattr(default, each.name)) for each in fields(Resources)})
+    given = {key: byte_count(value, where) if key == "memory" else value for key, value in table.items()}
+    found = checked_settings(given, get_type_hints(Resources), _KEY, where, least=0)
+    gpus = found.get("gpus", 0)
+    if gpus > 1 and gpus != int(gpus):
+        fix = "A share of one GPU is below 1; above, give whole numbers"
+        raise IsoglossError(f"gpus = {gpus!r} is neither a share nor a number of GPUs", where=where, fix=fix)
+    return replace(default, **found)
 
 
 def byte_count(value: Any, where: str) -> int:
@@ -251,25 +239,9 @@ def byte_count(value: Any, where: str) -> int:
     Raises:
         IsoglossError: it is none.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?", value if isinstance(value, str) else "", re.IGNORECASE)
+    text = value if isinstance(value, str) else ""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?) ?([KMGT]?)(i?)B?", text, re.IGNORECASE)
     if found is None:
         raise IsoglossError(f"memory = {value!r} is not a size", where=where, fix='Write it as in "4 GB"')
     number, unit, binary = found.groups()
     return int(float(number) * (1024 if binary else 1000) ** (_UNITS[unit.upper()] if unit else 0))
-
-
-def _table(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise IsoglossError(f"{value!r} is not a table", where=where)
-    return value
-
-
-def _check_names(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise _located(unknown("key of a place", key, known), where)
-
-
-def _located(error: UnknownNameError, where: str) -> UnknownNameError:
-    error.where = where
-    return error

@@ -16,6 +16,9 @@ from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, Regime
 from isogloss.training.regimes import regime as find_regime
 
+# The lock of a fit's folder.
+FIT_LOCK = "fit.lock"
+
 
 @dataclass(frozen=True, order=True)
 class CellKey:
@@ -154,6 +157,10 @@ class Plan:
         """The statistics of a cell, from which the scores of a seed are computed."""
         return self.record_path(cell).with_suffix(".npz")
 
+    def cell_paths(self, cell: CellKey) -> tuple[Path, Path, Path]:
+        """The files of a cell in the order they are written: answers, statistics, record."""
+        return self.predictions_path(cell), self.statistics_path(cell), self.record_path(cell)
+
     def lock_path(self, cell: CellKey) -> Path:
         """The lock of a cell."""
         return self.record_path(cell).with_suffix(".lock")
@@ -174,7 +181,7 @@ class Plan:
 
     def fit_lock_path(self, group: FitGroup) -> Path:
         """The lock of that folder: one process learns there at a time."""
-        return self.fit_folder(group) / "fit.lock"
+        return self.fit_folder(group) / FIT_LOCK
 
     @property
     def run_lock_path(self) -> Path:

@@ -2,7 +2,7 @@
 
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,49 +10,83 @@ from typing import Any
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
+from isogloss.runs.cells import remove_cell
 from isogloss.runs.fit import FitJob, NotAvailableError
-from isogloss.runs.locks import remove_stale
-from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.runs.locks import acquire, holder, remove_stale, wait_for_lock
+from isogloss.runs.plan import FIT_LOCK, CellKey, FitGroup, Plan
 from isogloss.runs.records import CellRecord, InputFiles, damage, read_record, warn_of_damage
 from isogloss.runs.toml import to_toml
 from isogloss.systems.base import System
 from isogloss.tasks.registry import TASKS
 
 
-def prepare(plan: Plan, system: System, configuration: Mapping[str, Any], *, force: bool = False) -> None:
+def prepare(
+    plan: Plan,
+    system: System,
+    configuration: Mapping[str, Any],
+    *,
+    force: bool = False,
+    on_waiting: Callable[[str], None] = lambda _: None,
+) -> None:
     """Prepare the folders of the seeds; the caller holds the run's lock.
+
+    Args:
+        plan: the grid.
+        system: what fills it.
+        configuration: the system's.
+        force: whether to forget all cells.
+        on_waiting: told now and then what is being waited for.
 
     Raises:
         IsoglossError: there are cells of another configuration of the system, or a process is filling some.
     """
     _remove_leftovers(plan)
-    outdated = [fit for folder in plan.seed_folders for fit in _outdated_fits(folder, configuration, system)]
-    for folder in outdated:
-        shutil.rmtree(folder, ignore_errors=True)
+    fits = [fit for folder in plan.seed_folders for fit in _outdated_fits(folder, configuration, system)]
+    for fit in fits:
+        _remove_fit(fit)
     damaged: dict[CellKey, str] = {}
     for group in plan.groups:
         if force:
-            shutil.rmtree(plan.fit_folder(group), ignore_errors=True)
-        damaged |= _remove_outdated_cells(plan, group, _CurrentFiles(plan, group, system), force=force)
+            _remove_fit(plan.fit_folder(group))
+        outdated = _outdated_cells(plan, group, _CurrentFiles(plan, group, system), force=force)
+        for cell in outdated:
+            # Once it has no record, another process may fill it.
+            with wait_for_lock(plan.lock_path(cell), on_waiting, f"another process fills {cell}"):
+                remove_cell(plan, cell)
+        damaged |= {cell: how for cell, how in outdated.items() if how}
     warn_of_damage(damaged, "done again")
     for seed, folder in enumerate(plan.seed_folders):
         with atomic_write(folder / "system.toml") as stream:
             stream.write(to_toml({**configuration, "regime": plan.regime.name, "seed": seed}))
 
 
-def _remove_outdated_cells(plan: Plan, group: FitGroup, current: "_CurrentFiles", *, force: bool) -> dict[CellKey, str]:
-    """Remove the cells of a group that are to be done again; gives those that are damaged, and how."""
-    damaged = {}
+def _outdated_cells(plan: Plan, group: FitGroup, current: "_CurrentFiles", *, force: bool) -> dict[CellKey, str]:
+    """The cells of a group that are to be done again, and how each is damaged, "" where it is not."""
+    outdated = {}
     for cell in group.cells:
         if not plan.record_path(cell).exists():
             continue
         record = read_record(plan.record_path(cell))
-        if not force and (reason := damage(plan, cell, record)):
-            damaged[cell] = reason
-        if force or cell in damaged or record is None or not _is_current(plan, record, current):
-            for path in (plan.record_path(cell), plan.statistics_path(cell), plan.predictions_path(cell)):
-                remove_file(path)
-    return damaged
+        how = "" if force else damage(plan, cell, record)
+        if force or how or record is None or not _is_current(plan, record, current):
+            outdated[cell] = how
+    return outdated
+
+
+def _remove_fit(folder: Path) -> None:
+    """Remove what was learnt.
+
+    Raises:
+        IsoglossError: another process is learning there.
+    """
+    if not folder.exists():
+        return
+    lock = acquire(folder / FIT_LOCK)
+    if lock is None:
+        what = f"another process is learning there: {holder(folder / FIT_LOCK)}"
+        raise IsoglossError(what, where=str(folder), fix="Wait until it has ended, or choose another --out")
+    with lock:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _outdated_fits(folder: Path, configuration: Mapping[str, Any], system: System) -> list[Path]:

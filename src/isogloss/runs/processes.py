@@ -117,8 +117,6 @@ class ProcessEngine(AbstractContextManager["ProcessEngine"]):
             SystemFailureError: no process lives long enough to fill a cell.
         """
         watched = [each for worker in self._workers for each in (worker.connection, worker.process.sentinel)]
-        if not watched:
-            time.sleep(seconds)
         wait(watched, timeout=seconds)
         for worker in list(self._workers):
             filled = worker.result()

@@ -11,7 +11,8 @@ from typing import Any
 import ray
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.engine import POLL, OnProgress
+from isogloss.runs.engine import OnProgress
+from isogloss.runs.locks import POLL
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.ray_engine import RayWorkers, error_of

@@ -39,7 +39,6 @@ SILENT = 6.0
 GRACE = 2.0
 # Bytes of the object store of a cluster of our own: jobs are small, and files lie in folders.
 OWN_STORE = 200 << 20
-
 # Seconds in which a connection that fails is tried for again.
 PATIENCE = 20.0
 
@@ -57,7 +56,6 @@ _DEATHS = (
     ray_errors.TaskCancelledError,
     ray_errors.ActorDiedError,
 )
-
 
 _KEPT = "What is done is kept: the same command goes on, on any engine"
 
@@ -137,7 +135,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
             cpus = self.most or os.cpu_count() or 1
             options |= {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": OWN_STORE}
         try:
-            _try(address)
+            _check_answers(address)
             _init(address or "local", options)
         except (OSError, ValueError, RuntimeError) as error:
             where = f"the Ray cluster at {address}" if address else "a Ray cluster of this machine"
@@ -208,7 +206,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         if self._head is None:
             return self._is_client
         try:
-            _try(":".join(map(str, self._head)))
+            _check_answers(":".join(map(str, self._head)))
         except OSError:
             return False
         return True
@@ -265,7 +263,7 @@ def _init(address: str, options: Mapping[str, Any]) -> None:
             time.sleep(1)
 
 
-def _try(address: str) -> None:
+def _check_answers(address: str) -> None:
     """See whether something answers at an address that has a port: Ray itself would ask for half a minute.
 
     Raises:

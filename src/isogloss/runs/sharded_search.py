@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple
+from warnings import warn
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
 from isogloss.metrics.search import Matrix, merge_shards
 from isogloss.metrics.statistics import IntArray
+from isogloss.runs.locks import wait_for_lock
 from isogloss.runs.place import Place, byte_count
 from isogloss.runs.search_ids import SearchIds
 from isogloss.runs.search_plan import SearchFiles, plan_search, settle_plan
@@ -87,16 +89,22 @@ def search(  # noqa: PLR0913 - the options of the verb
     ids = SearchIds.beside(files.queries, files.candidates, folder)
     if ids is not None:
         ids.check(found.queries, found.candidates)
-    plan = settle_plan(folder / "search.json", found, blocks, force=force)
-    where = (folder / "shards").resolve()
-    shards = [ShardJob(plan, blocks, files, where, start, stop, jobs or 1) for start, stop in plan.shards]
-    workers = None if place.is_here and jobs == 1 else place.workers(jobs)
-    rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress)
-    for name, array in (("rows", rows), ("scores", scores)):
-        with atomic_write(folder / f"{name}.npy") as stream:
-            np.save(stream.buffer, array)
-    _remove_leftovers(shards)
-    return FoundCandidates(rows, scores, None if ids is None else ids.write(rows))
+    with wait_for_lock(folder / "search.lock", _tell_waiting, "another process searches in this folder"):
+        plan = settle_plan(folder / "search.json", found, blocks, force=force)
+        where = (folder / "shards").resolve()
+        shards = [ShardJob(plan, blocks, files, where, start, stop, jobs or 1) for start, stop in plan.shards]
+        workers = None if place.is_here and jobs == 1 else place.workers(jobs)
+        rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress)
+        for name, array in (("rows", rows), ("scores", scores)):
+            with atomic_write(folder / f"{name}.npy") as stream:
+                np.save(stream.buffer, array)
+        _remove_leftovers(shards)
+        return FoundCandidates(rows, scores, None if ids is None else ids.write(rows))
+
+
+def _tell_waiting(waiting: str) -> None:
+    """Say what is waited for; Python shows the same warning once."""
+    warn(waiting, stacklevel=2)
 
 
 def _searched(
@@ -122,7 +130,10 @@ def _result(shard: ShardJob) -> tuple[IntArray, Matrix]:
 
 
 def _remove_leftovers(shards: list[ShardJob]) -> None:
-    """Remove the files of shards of another size, and of workers that were killed while they wrote."""
+    """Remove the files of shards of another size, and of workers that were killed while they wrote.
+
+    The search's lock is held: no other command has workers that write there.
+    """
     wanted = {shard.path for shard in shards}
     for path in shards[0].folder.glob("*shard-*"):
         if path not in wanted:

@@ -6,9 +6,9 @@ records name the files and folders of the one who asked, so they are those of a 
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -21,11 +21,12 @@ import msgspec
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
+from isogloss.runs.cells import writing_cell
 from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
 from isogloss.runs.engine import CellsJob
 from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.place import Place
-from isogloss.runs.plan import FitGroup, Plan
+from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import System, SystemName
 from isogloss.tasks.registry import task
 from isogloss.translation.published_files import published_folders
@@ -119,7 +120,14 @@ class ShippingEngine(ClusterEngine):
         if lock is None:
             return nothing_done()
         self._locks[submitted.name] = lock
-        shared = {place: self._share(path) for place, path in self._places(job.group).items()}
+        fit_lock = self.plan.fit_lock_path(job.group)
+        with ExitStack() as locks:
+            if fit_lock.parent.exists():  # nobody may learn there while its files are packed
+                held = acquire(fit_lock)
+                if held is None:
+                    return nothing_done()
+                locks.enter_context(held)
+            shared = {place: self._share(path) for place, path in self._places(job.group).items()}
         parcels = [Parcel(key, place) for place, (key, _) in shared.items()]
         call = partial(execute_shipped, job, submitted.name, self.processes, parcels)
         return self.workers.submit(
@@ -155,31 +163,37 @@ class ShippingEngine(ClusterEngine):
                 lock.release()
 
     def _write(self, group: FitGroup, files: Mapping[str, bytes]) -> int:
-        """Write what came back: a cell's record last, and what a fit keeps; gives how many cells were filled."""
-        plan, filled = self.plan, 0
-        left = dict(files)
-        for cell in group.cells:
-            paths = (plan.predictions_path(cell), plan.statistics_path(cell), plan.record_path(cell))
-            contents = [left.pop(str(path.relative_to(plan.root)), None) for path in paths]
-            lock = acquire(plan.lock_path(cell)) if contents[-1] and plan.missing([cell]) else None
-            if lock is not None:
-                with lock, _all_or_nothing(paths):
-                    for path, content in zip(paths, contents, strict=True):
-                        _write_file(path, content)
-                filled += 1
-        for name, content in left.items():
-            _write_file(_below(plan.root, name), content)
+        """Write what came back: a cell's record last, and what fits keep; gives how many cells were filled."""
+        filled = sum(self._write_cell(cell, files) for cell in group.cells)
+        # A training may have served the groups of other tasks too.
+        for each in self.plan.groups:
+            self._write_fit(each, files)
         return filled
 
+    def _write_cell(self, cell: CellKey, files: Mapping[str, bytes]) -> bool:
+        paths = self.plan.cell_paths(cell)
+        contents = [files.get(str(path.relative_to(self.plan.root))) for path in paths]
+        lock = None if contents[-1] is None else acquire(self.plan.lock_path(cell))
+        if lock is None:
+            return False
+        with lock:
+            if not self.plan.missing([cell]):  # another process finished it before we had the lock
+                return False
+            with writing_cell(self.plan, cell):
+                for path, content in zip(paths, contents, strict=True):
+                    _write_file(path, content)
+        return True
 
-@contextmanager
-def _all_or_nothing(paths: Sequence[Path]) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:  # a full disk, or Ctrl-C
-        for path in reversed(paths):
-            remove_file(path)
-        raise
+    def _write_fit(self, group: FitGroup, files: Mapping[str, bytes]) -> None:
+        """Write what came back of a fit, unless another process is learning there now."""
+        folder = self.plan.fit_folder(group)
+        beginning = f"{folder.relative_to(self.plan.root)}/"
+        kept = {name.removeprefix(beginning): content for name, content in files.items() if name.startswith(beginning)}
+        lock = acquire(self.plan.fit_lock_path(group)) if kept else None
+        if lock is not None:
+            with lock:
+                for name, content in kept.items():
+                    _write_file(_below(folder, name), content)
 
 
 def _write_file(path: Path, content: bytes | None) -> None:

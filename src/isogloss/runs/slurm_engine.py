@@ -17,18 +17,16 @@ from warnings import warn
 
 from isogloss.errors import IsoglossError
 from isogloss.runs.deaths import DeathCounts, held_cells
-from isogloss.runs.engine import CellsJob, is_free
-from isogloss.runs.locks import release_all
+from isogloss.runs.engine import CellsJob
+from isogloss.runs.locks import is_free, release_all
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.runs.slurm_queue import QueuedJob, SlurmQueue, SlurmSilentError, site_nodes
+from isogloss.runs.slurm_queue import JOBS, QueuedJob, SlurmQueue, SlurmSilentError, site_nodes
 from isogloss.runs.slurm_resources import fits_together, sbatch_parameters
 from isogloss.runs.slurm_worker import SlurmWorker
 from isogloss.systems.base import SystemFailureError
 from isogloss.workers import MOST_DEATHS
 
-# Workers at a time where the user has not said how many.
-WORKERS = 16
 # Seconds between two questions to SLURM, …
 LOOK = 5.0
 # … and between two looks at the records that are waited for.
@@ -40,7 +38,7 @@ class SlurmEngine(AbstractContextManager["SlurmEngine"]):
 
     def __init__(self, plan: Plan, place: Place, jobs: int = 0) -> None:
         self.plan = plan
-        self.slots = min(jobs or place.jobs or WORKERS, len(plan.groups))
+        self.slots = min(jobs or place.jobs or JOBS, len(plan.groups))
         self.detaches = place.on_interrupt == "detach"
         resources = place.resources_of(plan.system)
         nodes = site_nodes(place.partition)

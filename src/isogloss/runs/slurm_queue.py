@@ -18,6 +18,8 @@ from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
 
+# Jobs at a time where the user has not said how many.
+JOBS = 16
 # States that nothing follows, as squeue calls them. A job that SLURM requeues is pending again.
 ENDED = frozenset(
     "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REVOKED TIMEOUT".split()

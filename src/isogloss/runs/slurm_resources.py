@@ -21,7 +21,7 @@ def sbatch_parameters(place: Place, resources: Resources, processes: int | None 
     cores = max(1, math.ceil(resources.cpus * needy / tasks))
     megabytes = math.ceil(resources.memory * needy / 2**20)
     exports = (f"export OMP_NUM_THREADS=${{OMP_NUM_THREADS:-{cores}}}", f"export {NODE_VARIABLE}=$SLURMD_NODENAME")
-    site = {key: place.slurm.get(key) for key in ("account", "qos", "constraint")}
+    site = {key: getattr(place.slurm, key) for key in ("account", "qos", "constraint")}
     return {
         **{key: value for key, value in site.items() if value},
         **({"partition": place.partition} if place.partition else {}),
@@ -35,7 +35,7 @@ def sbatch_parameters(place: Place, resources: Resources, processes: int | None 
         "cpus_per_task": cores,
         # Since SLURM 22.05 the processes of a job do not get its cores unless they ask.
         "srun_args": [f"--cpus-per-task={cores}"],
-        "setup": [*place.slurm.get("setup", ()), *exports],
+        "setup": [*place.slurm.setup, *exports],
     }
 
 

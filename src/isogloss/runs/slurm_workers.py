@@ -16,14 +16,12 @@ from warnings import warn
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
 from isogloss.runs.place import Place
-from isogloss.runs.slurm_queue import SlurmQueue, SlurmSilentError, site_nodes
+from isogloss.runs.slurm_queue import JOBS, SlurmQueue, SlurmSilentError, site_nodes
 from isogloss.runs.slurm_resources import sbatch_parameters
 from isogloss.workers import ONE_CORE, Resources, WorkerDiedError
 
 T = TypeVar("T")
 
-# Jobs at a time where the user has not said how many.
-JOBS = 16
 # Seconds between two looks at the queue; what is submitted meanwhile becomes one array.
 LOOK = 3.0
 

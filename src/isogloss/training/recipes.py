@@ -1,13 +1,14 @@
 """Recipes: all settings of a training run, by name, as data, with a user's changes to them."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
+from isogloss.checked_settings import checked_setting
 from isogloss.data.files import read_text
 from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
@@ -19,7 +20,8 @@ NAMES = ("paper", "scripts", "keung")
 # What a recipe tells models apart by: as mBERT, as XLM-R Large, as mT5.
 SIZES = ("base", "large", "text2text")
 # A number of examples that leaves none out.
-ALL = "all"
+ALL: Final = "all"
+ExampleLimit = int | Literal["all"]
 SIQA = "siqa"
 
 
@@ -93,9 +95,9 @@ class Recipe:
     deterministic: bool = False
     precision: str = "auto"
     select: str = "training-dev"
-    selecting_examples: int | str = ALL
-    dev_examples: int | str = 300
-    test_examples: int | str = 500
+    selecting_examples: ExampleLimit = ALL
+    dev_examples: ExampleLimit = 300
+    test_examples: ExampleLimit = 500
     train_on: str = ""
     stages: tuple[str, ...] = ()
     siqa: bool = True
@@ -190,7 +192,7 @@ def _checked(tables: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         elif key in (*TASKS, *SIZES):
             found[key] = _section(value, f"{where} [{key}]", SIZES if key in TASKS else ())
         else:
-            raise _unknown("task or size", key, (*TASKS, *SIZES), where)
+            raise unknown("task or size", key, (*TASKS, *SIZES), where=where)
     return found
 
 
@@ -202,10 +204,10 @@ def _section(table: Mapping[str, Any], where: str, sizes: tuple[str, ...]) -> Ma
             found[key] = _section(value, f"{where} [{key}]", ())
         elif key == "like" and sizes:
             if value not in TASKS:
-                raise _unknown("task", str(value), TASKS, where)
+                raise unknown("task", str(value), TASKS, where=where)
             found[key] = value
         elif isinstance(value, Mapping):
-            raise _unknown("section", key, sizes, where)
+            raise unknown("section", key, sizes, where=where)
         else:
             found[key] = _value(key, value, where)
     return found
@@ -231,28 +233,13 @@ _POSITIVE = (
     "n_best",
     "epsilon",
 )
-# What is accepted for a field's type, how it is read, and what it is called.
-_READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
-    bool: ((bool,), bool, "true or false"),
-    int: ((int,), int, "a whole number"),
-    float: ((int, float), float, "a number"),
-    float | None: ((int, float), float, "a number"),
-    str: ((str,), str, "a text"),
-    int | str: ((int, str), lambda value: value, f'a whole number, or "{ALL}"'),
-    tuple[str, ...]: ((list, tuple), tuple, "a list of texts"),
-}
 
 
 def _value(key: str, value: Any, where: str) -> Any:
     """A value of a recipe's key in its own type."""
     if key not in _TYPES:
-        raise _unknown("key of a recipe", key, _TYPES, where)
-    accepted, read, called = _READERS[_TYPES[key]]
-    # To Python, true is a number too.
-    fits = isinstance(value, accepted) and (bool in accepted or not isinstance(value, bool))
-    fits = fits and (int not in accepted or value == ALL or not isinstance(value, str))
-    if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
-        raise RecipeError(f"{key} = {value!r} is not {called}", where=where)
+        raise unknown("key of a recipe", key, _TYPES, where=where)
+    read = checked_setting(key, value, _TYPES[key], where, error=RecipeError)
     try:
         problem = _problem(key, value)
     except UnknownNameError as error:
@@ -260,13 +247,7 @@ def _value(key: str, value: Any, where: str) -> Any:
         raise
     if problem:
         raise RecipeError(f"{key} = {value!r}: {problem}", where=where)
-    return read(value)
-
-
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    error = unknown(kind, name, known)
-    error.where = where
-    return error
+    return read
 
 
 def _problem(key: str, value: Any) -> str:

@@ -18,7 +18,7 @@ from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import migrate, reading, writing
 from isogloss.board.server.models import BoardTable, Submission
 from isogloss.cli.main import main
-from isogloss.errors import DataError
+from isogloss.errors import DataError, IsoglossError
 
 
 def run(*words: object) -> int:
@@ -251,10 +251,19 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     board = make_board(tmp_path / "board")
     path = board.folder / "board.toml"
     whole = path.read_text()
-    for line in ('files = "many"', "unknown = 1", "suite ="):
+    faults = {
+        'files = "many"': "files = 'many' is not a whole number",
+        "monthly_submission = 1": "unknown setting of a board 'monthly_submission'. Did you mean monthly_submissions",
+        "lease_seconds = -1": "lease_seconds = -1 is not a number, 0 or larger",
+        "job_seconds = inf": "job_seconds = inf is not a number, 0 or larger",
+        'trusted_proxies = "::1"': "trusted_proxies = '::1' is not a list of texts",
+        "suite =": "not TOML",
+    }
+    for line, said in faults.items():
         path.write_text(f"{whole}\n{line}\n")
-        with pytest.raises(DataError):
+        with pytest.raises(IsoglossError) as caught:
             open_board(board.folder)
+        assert str(caught.value).startswith(f"{path}: {said}")
     path.write_text(whole.replace('database = ""', 'database = "postgresql://nobody@127.0.0.1:1/x"'))
     with pytest.raises(DataError, match="cannot be used"):
         open_board(board.folder)

@@ -1,5 +1,6 @@
 """The queue: nothing is lost and nothing scored twice, whoever dies and whatever the clocks say."""
 
+import os
 import random
 import re
 import time
@@ -14,11 +15,12 @@ from sqlalchemy import func, select
 from board.server.made_board import LANGUAGES, MakeBoard, answers, send, team_client, work_all, zip_of
 from isogloss.board.server import worker
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading
+from isogloss.board.server.database import reading, writing
 from isogloss.board.server.models import AuditEntry, ScoreRecord, ScoringJob, Submission
-from isogloss.board.server.queue import JobClaims, LostJobError, beat, put_back
+from isogloss.board.server.pages import rebuild_pages
+from isogloss.board.server.queue import JobClaims, LostJobError, beat, enqueue, put_back
 from isogloss.board.server.scoring import score_submission
-from isogloss.board.server.serve import running_workers
+from isogloss.board.server.serve import prepare, running_workers
 from isogloss.tasks.registry import task
 
 
@@ -131,6 +133,34 @@ def test_trouble_of_the_machine_is_not_the_submissions(boards: MakeBoard, monkey
     monkeypatch.setattr(worker, "_TROUBLE", 0)
     assert work_all(board) == 4
     assert counts(board) == (1, 1, 1)
+
+
+def test_pages_that_are_built_late_do_not_replace_newer_ones(boards: MakeBoard) -> None:
+    board = boards()
+    jobs = []
+    for _ in range(2):
+        with writing(board.engine) as session:
+            enqueue(session, "site")
+        jobs.append(JobClaims(board).claim())
+    early, late = jobs
+    assert early is not None and late is not None
+    (board.work / f"{early.id}-left").mkdir()  # by a worker that died
+    rebuild_pages(board, late)
+    rebuild_pages(board, early)
+    assert (board.site / "current").readlink().name == f"site-{late.id}"
+    assert list(board.work.iterdir()) == []
+    assert jobs_in(board, "done") == 2
+
+
+def test_uploads_that_never_arrived_are_cleared_away(boards: MakeBoard, tmp_path: Path) -> None:
+    board = boards()
+    old, young, gone = (board.incoming / f"{name}.part" for name in ("old", "young", "gone"))
+    for path in (old, young):
+        path.touch()
+    os.utime(old, (0, 0))
+    gone.symlink_to(tmp_path / "arrived-meanwhile")
+    prepare(board)
+    assert sorted(board.incoming.iterdir()) == [gone, young]
 
 
 @pytest.mark.slow

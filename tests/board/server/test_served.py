@@ -80,6 +80,18 @@ def test_client_and_verb(boards: MakeBoard, predictions: Path, tmp_path: Path) -
         client.board()
 
 
+@pytest.mark.parametrize("problems", ['[{"where": "a", "what": "b", "later": 1}]', "3", '[{"title": "no board"}]'])
+def test_refusals_of_other_servers_are_told(problems: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a later version, or of a server that is no board at all."""
+    answer = requests.Response()
+    answer.status_code = 400
+    answer._content = f'{{"what": "not today", "problems": {problems}}}'.encode()
+    monkeypatch.setattr(requests.Session, "request", lambda *_, **__: answer)
+    with pytest.raises(BoardError, match="not today") as caught:
+        BoardClient("http://127.0.0.1:1").board()
+    assert [problem.what for problem in caught.value.problems] == (["b"] if "later" in problems else [])
+
+
 @pytest.mark.slow
 def test_a_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
     """Clients send until they are told that it has arrived; server and workers are killed again and again meanwhile."""

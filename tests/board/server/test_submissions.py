@@ -199,6 +199,14 @@ def test_the_same_submission_is_one(boards: MakeBoard) -> None:
     assert send(client, archive, seeds=2).status_code == 201
 
 
+def test_the_longest_name_has_its_page(board: OpenBoard, client: TestClient) -> None:
+    send(client, zip_of(answers(1)), publish=True, name="Ünknown 9" * 13)
+    work_all(board)
+    [system] = client.get(f"{API}/systems").json()["systems"]
+    assert system["id"].startswith("unknown-9unknown-9")
+    assert client.get(f"/systems/{system['id']}.js").status_code == 200
+
+
 def test_sent_again_to_be_published_it_is(board: OpenBoard, client: TestClient) -> None:
     scored, waiting = zip_of(answers(1)), zip_of(answers(2))
     send(client, scored)
@@ -221,6 +229,9 @@ def test_months_are_limited(boards: MakeBoard) -> None:
     work_all(board)
     refused = send(client, zip_of(answers(9)))
     assert "used its 2 submissions" in refused.json()["what"]
+    kept = [path for path in (board.folder / "archives").rglob("*") if path.is_file()]
+    assert len(kept) == 2, "what is refused takes no room"
+    assert list(board.incoming.iterdir()) == []
     # Nonsense does not count, until there is too much of it.
     other = team_client(board, "Others")
     states = []

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from fastapi import HTTPException
 from pydantic import BaseModel, Field
+from starlette.responses import JSONResponse
 
 from isogloss.board.server.models import Submission
 from isogloss.errors import IsoglossError
@@ -174,6 +175,11 @@ def refusal(status: int, error: IsoglossError, headers: Mapping[str, str] | None
 def listed_refusal(status: int, answer: ErrorAnswer, headers: Mapping[str, str] | None = None) -> HTTPException:
     """An answer that refuses."""
     return HTTPException(status, answer.model_dump(), None if headers is None else dict(headers))
+
+
+def error_response(status: int, what: str, fix: str = "", headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The same where no route can raise it."""
+    return JSONResponse(ErrorAnswer(what=what, fix=fix).model_dump(), status, headers)
 
 
 def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:

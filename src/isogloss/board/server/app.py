@@ -4,16 +4,16 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
-from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from isogloss.board.server import board_routes, submission_routes
 from isogloss.board.server.access import RateLimits, limited_reads
-from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer
+from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer, error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
 from isogloss.board.server.models import Submission
@@ -57,15 +57,13 @@ def _health(request: Request) -> dict[str, str]:
     return {"status": "ok", "isogloss": __version__}
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _refused(_: Request, error: HTTPException) -> Response:
     """An answer that refuses: ours as they are, those of the framework in the same form."""
-    assert isinstance(error, StarletteHTTPException)  # noqa: S101 - what it is registered for
     content = error.detail if isinstance(error.detail, dict) else ErrorAnswer(what=str(error.detail)).model_dump()
     return JSONResponse(content, error.status_code, error.headers)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - what it is registered for
+async def _invalid(_: Request, error: RequestValidationError) -> Response:
     problems = [
         ProblemAnswer(where=printable(".".join(map(str, each["loc"])), 200), what=printable(str(each["msg"]), 300))
         for each in error.errors()
@@ -75,18 +73,16 @@ async def _invalid(_: Request, error: Exception) -> Response:
 
 async def _no_database(_: Request, error: Exception) -> Response:
     LOG.error("the database cannot be used: %s", error)
-    answer = ErrorAnswer(what="the board's database cannot be used now", fix="Try again in a little while")
-    return JSONResponse(answer.model_dump(), 503, {"Retry-After": "10"})
+    what, fix = "the board's database cannot be used now", "Try again in a little while"
+    return error_response(503, what, fix, {"Retry-After": "10"})
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     LOG.error("a request failed", exc_info=error)
-    answer = ErrorAnswer(what="the board made a mistake", fix="Its log says which: tell who keeps it")
-    return JSONResponse(answer.model_dump(), 500)
+    return error_response(500, "the board made a mistake", "Its log says which: tell who keeps it")
 
 
-_HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
-    StarletteHTTPException: _refused,
+_HANDLERS: dict[Any, Callable[[Request, Any], Awaitable[Response]]] = {
     HTTPException: _refused,
     RequestValidationError: _invalid,
     OperationalError: _no_database,

@@ -18,6 +18,7 @@ from isogloss.board.server.settings import FILE, read_settings
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
+from isogloss.runs.toml import to_toml
 from isogloss.version import __version__
 
 _HEAD = "backup.json"
@@ -136,7 +137,7 @@ def _take(archive: tarfile.TarFile, info: tarfile.TarInfo, folder: Path, tables:
 def _with_database(folder: Path, database: str | None) -> str:
     path = folder / FILE
     if database is not None:
-        line = f"database = {msgspec.json.encode(database).decode()}"
+        line = to_toml({"database": database}).rstrip()
         changed, found = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text(encoding="utf-8"))
         path.write_text(changed if found else f"{line}\n{changed}", encoding="utf-8")
     return read_settings(folder).database

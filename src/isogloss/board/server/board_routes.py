@@ -1,6 +1,5 @@
 """What everybody may read: the board, its systems, its queue, and the records that other collections take."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Annotated
 
@@ -134,13 +133,8 @@ def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
 def export_all(board: TheBoard) -> Response:
     """All systems as records of Every Eval Ever, one a line."""
     with reading(board.engine) as session:
-        systems = published_systems(session)
-
-    def lines() -> Iterator[bytes]:
-        for system in systems:
-            yield msgspec.json.encode(evaluation_record(system, board.settings.title)) + b"\n"
-
-    return Response(b"".join(lines()), media_type="application/jsonl")
+        records = [evaluation_record(system, board.settings.title) for system in published_systems(session)]
+    return Response(b"".join(msgspec.json.encode(each) + b"\n" for each in records), media_type="application/jsonl")
 
 
 @router.get("/queue")

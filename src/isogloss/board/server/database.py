@@ -1,6 +1,5 @@
 """The database of a board: SQLite in its folder, or PostgreSQL by URL; opened, and brought to this version's tables."""
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from isogloss.board.server.file_lock import file_lock
 from isogloss.errors import DataError
 
 # Seconds that a writer waits for another one; SQLite has one at a time.
@@ -81,8 +81,7 @@ def migrate(engine: Engine, folder: Path, revision: str = "head") -> None:
     from alembic import command
     from alembic.util import CommandError
 
-    with (folder / ".migrate.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # several servers may start at once
+    with file_lock(folder / ".migrate.lock"):  # several servers may start at once
         try:
             with engine.execution_options(writing=True).begin() as connection:
                 command.upgrade(_config(connection), revision)

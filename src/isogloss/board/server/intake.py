@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import secrets
 import unicodedata
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from isogloss.board.facts import slug
 from isogloss.board.metadata import SystemMetadata
 from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard
@@ -53,16 +53,18 @@ class IncomingArchive:
         self._digest.update(chunk)
         self._stream.write(chunk)
 
-    def keep(self) -> str:
-        """Put the whole archive where archives are, safe from a power cut; gives its sha256."""
+    def sync(self) -> str:
+        """Make the whole archive safe from a power cut; gives its sha256."""
         self._stream.flush()
         os.fsync(self._stream.fileno())
-        sha256 = self._digest.hexdigest()
-        path = self._board.archive_path(sha256)
+        return self._digest.hexdigest()
+
+    def keep(self) -> None:
+        """Put it where archives are."""
+        path = self._board.archive_path(self._digest.hexdigest())
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path.replace(path)
         _sync_folder(path.parent)
-        return sha256
 
     def close(self) -> None:
         """Let go of the file."""
@@ -85,7 +87,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def accept(
-    board: OpenBoard, bearer: Bearer, metadata: SystemMetadata, archive: str, size: int, *, publish: bool
+    board: OpenBoard, bearer: Bearer, metadata: SystemMetadata, archive: IncomingArchive, *, publish: bool
 ) -> tuple[str, bool]:
     """Put a submission into the queue; gives its key, and whether it is new: the same is never taken twice.
 
@@ -93,43 +95,46 @@ def accept(
         board: where to.
         bearer: whose it is.
         metadata: of its system.
-        archive: sha256 of the archive, which has been kept.
-        size: its bytes.
+        archive: what has come in full; it is kept with the submission, and only then.
         publish: whether it goes to the board as soon as it is scored, without a preview; also one that was sent before.
 
     Raises:
         MonthlyLimitError: the team has used up its month.
+        OSError: the disk is full.
     """
+    sha256 = archive.sync()
     system = msgspec.json.encode(metadata, order="sorted").decode()
-    digest = hashlib.sha256(f"{board.settings.suite}\n{archive}\n{system}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{board.settings.suite}\n{sha256}\n{system}".encode()).hexdigest()
     with writing(board.engine) as session:
         # Submissions of one team come one after the other: its limit is counted and used in one step.
         team = session.scalars(select(Team).where(Team.id == bearer.team_id).with_for_update()).one()
         same = select(Submission).where(Submission.team_id == team.id, Submission.digest == digest)
-        if (known := session.scalar(same)) is not None:
+        known, month = session.scalar(same), timestamp()[:7]
+        if known is None:
+            _check_month(session, board, team, month)
+        archive.keep()
+        if known is not None:
             if publish and known.state in WAITING:
                 known.publish_when_scored = True
             elif publish and known.state == "preview":
                 publish_scored(session, known, bearer.actor)
             return known.key, False
-        month = timestamp()[:7]
-        _check_month(session, board, team, month)
         key = secrets.token_hex(6)
         submission = Submission(
             key=key,
             team_id=team.id,
             digest=digest,
             month=month,
-            system_id=f"{_slug(metadata.name)}-{key[:6]}",
+            system_id=_system_id(metadata.name, key),
             system=system,
-            archive=archive,
-            archive_bytes=size,
+            archive=sha256,
+            archive_bytes=archive.size,
             publish_when_scored=publish,
         )
         session.add(submission)
         session.flush()
         enqueue(session, "score", submission.id)
-        record(session, bearer.actor, "submit", key, f"archive {archive}")
+        record(session, bearer.actor, "submit", key, f"archive {sha256}")
     return key, True
 
 
@@ -170,6 +175,6 @@ def _check_month(session: Session, board: OpenBoard, team: Team, month: str) -> 
         raise MonthlyLimitError(what, fix="isogloss validate finds most problems before an upload")
 
 
-def _slug(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "system"
+def _system_id(name: str, key: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return f"{slug(plain) or 'system'}-{key[:6]}"

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, Integer, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-# The life of a submission. `validating` and `scoring` are a worker's; a preview is seen by its team alone.
-STATES = ("received", "validating", "scoring", "preview", "published", "rejected", "withdrawn")
+# The life of a submission: it waits, and is then scored or `rejected`. `validating` and `scoring` are a worker's; a
+# preview is seen by its team alone.
 WAITING = ("received", "validating", "scoring")
 SCORED = ("preview", "published", "withdrawn")
 

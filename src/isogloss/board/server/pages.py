@@ -1,9 +1,7 @@
 """The built pages of a board: made anew when something is published, and changed for the old ones in one step."""
 
 import gzip
-import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,11 @@ from isogloss.board.published import published_entries
 from isogloss.board.server.answers import DECIMALS
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading, writing
+from isogloss.board.server.file_lock import file_lock
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import ClaimedJob, owned
+from isogloss.board.server.scratch import scratch_folder
 from isogloss.board.site import write_site
 from isogloss.board.sources import entry_of_record
 from isogloss.figures import rounded
@@ -90,7 +90,13 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     """Build the pages of all that is published now, then show them instead of the old ones."""
     with reading(board.engine) as session:
         systems = published_systems(session)
-    write_pages(board, systems, job.id)
+    suite = find_suite(board.settings.suite)
+    entries = [page_entry(system, suite) for system in systems] + published_entries("published:all", suite)
+    made = make_board(entries, suite, title=board.settings.title, submit="submit.html")
+    with scratch_folder(board, job) as folder:
+        write_site(made, folder / "site")
+        pack_files(folder / "site")
+        _show(board, folder / "site", job.id)
     with writing(board.engine) as session:
         owned(session, job).state = "done"
 
@@ -107,27 +113,19 @@ def page_entry(system: PublishedSystem, suite: Suite) -> BoardEntry:
     return entry
 
 
-def write_pages(board: OpenBoard, systems: Sequence[PublishedSystem], number: int) -> None:
-    """Build pages under a number; those of a lower number never replace those of a higher one."""
-    folder = board.site / f"site-{number}"
-    unfinished = board.site / f".site-{number}-{os.getpid()}"
-    shutil.rmtree(unfinished, ignore_errors=True)
-    try:
-        suite = find_suite(board.settings.suite)
-        entries = [page_entry(system, suite) for system in systems] + published_entries("published:all", suite)
-        write_site(make_board(entries, suite, title=board.settings.title, submit="submit.html"), unfinished)
-        pack_files(unfinished)
+def _show(board: OpenBoard, built: Path, number: int) -> None:
+    """Show pages under a number; those of a lower number never replace those of a higher one."""
+    folder, current = board.site / f"site-{number}", board.site / "current"
+    with file_lock(board.site / ".lock"):
         shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before it was shown
-        unfinished.rename(folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    if site_number(board.site / "current") <= number:
-        link = board.site / f".current-{os.getpid()}"
-        link.unlink(missing_ok=True)
-        link.symlink_to(folder.name)
-        link.replace(board.site / "current")
-    for old in sorted(board.site.glob("site-*"), key=site_number)[: -_KEPT - 1]:
-        shutil.rmtree(old, ignore_errors=True)
+        built.rename(folder)
+        if site_number(current) <= number:
+            link = board.site / ".current"
+            link.unlink(missing_ok=True)
+            link.symlink_to(folder.name)
+            link.replace(current)
+        for old in sorted(board.site.glob("site-*"), key=site_number)[: -_KEPT - 1]:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def pack_files(folder: Path) -> None:

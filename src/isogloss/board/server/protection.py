@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from isogloss.board.server.answers import ErrorAnswer, listed_refusal
+from isogloss.board.server.answers import ErrorAnswer, error_response, listed_refusal
 
 # Bytes of a request that is no upload, of its address, and of all its headers.
 BODY_BYTES = 64 << 10
@@ -117,9 +117,9 @@ class Protection:
                 await self._app(scope, body.receive, send_safely)
                 return
             except TooLargeError:
-                refused = _error(413, "the request has more bytes than this place takes")
+                refused = error_response(413, "the request has more bytes than this place takes")
             except SlowClientError:
-                refused = _error(408, "too little came for too long in the middle of the request")
+                refused = error_response(408, "too little came for too long in the middle of the request")
         if not started:
             await refused(scope, receive, send_safely)
 
@@ -128,14 +128,14 @@ class Protection:
 
     def _refused(self, scope: Scope) -> JSONResponse | None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _TARGET_BYTES:
-            return _error(414, f"the address has more than {_TARGET_BYTES} bytes")
+            return error_response(414, f"the address has more than {_TARGET_BYTES} bytes")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > _HEADER_BYTES:
-            return _error(431, f"the headers have more than {_HEADER_BYTES} bytes")
+            return error_response(431, f"the headers have more than {_HEADER_BYTES} bytes")
         length = Headers(scope=scope).get("content-length", "0")
         if not length.isascii() or not length.isdigit():
-            return _error(400, "Content-Length is no number")
+            return error_response(400, "Content-Length is no number")
         if len(length) > 15 or int(length) > self._limit(scope):
-            return _error(413, f"the request has more than {self._limit(scope):,} bytes")
+            return error_response(413, f"the request has more than {self._limit(scope):,} bytes")
         return None
 
 
@@ -169,10 +169,6 @@ def _make_safe(headers: MutableHeaders) -> None:
     for name, value in _SAFE_HEADERS.items():
         headers[name] = value
     headers.setdefault("Cache-Control", "no-store")
-
-
-def _error(status: int, what: str) -> JSONResponse:
-    return JSONResponse(ErrorAnswer(what=what).model_dump(), status)
 
 
 class ConditionalAnswers:

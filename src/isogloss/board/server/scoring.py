@@ -1,10 +1,7 @@
 """Scoring one submission: unpack, check, judge, and store the outcome in one step that only its owner can take."""
 
 import logging
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +14,9 @@ from isogloss.board.server.archives import ArchiveError, unpack
 from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard, scorer_version
 from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import WAITING, ScoreRecord, ScoringJob, Submission, timestamp
+from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
 from isogloss.board.server.queue import ClaimedJob, enqueue, owned
+from isogloss.board.server.scratch import scratch_folder
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
@@ -52,7 +50,7 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
     if is_done:
         _finish(board, job, None, [])
         return
-    with _scratch_folder(board, job) as folder:
+    with scratch_folder(board, job) as folder:
         _enter(board, job, "validating")
         try:
             predictions = unpack(board.archive_path(archive), folder, board.settings)
@@ -83,30 +81,6 @@ def give_up(board: OpenBoard, job: ClaimedJob) -> None:
         return
     what = f"scoring it ended {job.attempts - 1} times without a result"
     _finish(board, job, None, [Problem("archive", what, "Ask who keeps the board: its log says why")])
-
-
-def remove_leftovers(board: OpenBoard) -> None:
-    """Remove what workers left that died just after their job had ended; what runs is left alone."""
-    left = list(board.work.iterdir())
-    if not left:
-        return
-    with reading(board.engine) as session:
-        jobs = session.scalars(select(ScoringJob.id).where(ScoringJob.state.in_(("queued", "running"))))
-        kept = {str(job) for job in jobs}
-    for folder in left:
-        if folder.name.partition("-")[0] not in kept:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _scratch_folder(board: OpenBoard, job: ClaimedJob) -> Iterator[Path]:
-    for left in board.work.glob(f"{job.id}-*"):  # by a worker that died
-        shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{job.id}-", dir=board.work))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _request(board: OpenBoard) -> Request:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
@@ -34,8 +34,9 @@ _ABANDONED = 24 * 3600
 def prepare(board: OpenBoard) -> None:
     """What a server does first: clear away what never arrived, and have done what a new version asks for."""
     for part in board.incoming.glob("*.part"):
-        if time.time() - part.stat().st_mtime > _ABANDONED:
-            part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # it has arrived meanwhile, at another server
+            if time.time() - part.stat().st_mtime > _ABANDONED:
+                part.unlink()
     with writing(board.engine) as session:
         if board.settings.rescore_on_upgrade:
             rescore(session, "server")
@@ -80,7 +81,7 @@ def serve(
         timeout_graceful_shutdown=10,
         limit_concurrency=_CONNECTIONS,
         proxy_headers=bool(board.settings.trusted_proxies),
-        forwarded_allow_ips=board.settings.trusted_proxies,
+        forwarded_allow_ips=list(board.settings.trusted_proxies),
     )
     on_ready()
     with listener, running_workers(board.folder, workers):

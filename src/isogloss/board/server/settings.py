@@ -1,27 +1,24 @@
 """What a board is told in its folder's `board.toml`: the suite, where its labels are, and every limit."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 
-import msgspec
-
+from isogloss.checked_settings import checked_settings
 from isogloss.data.files import atomic_write, read_toml
-from isogloss.decoding import convert_value
 from isogloss.errors import DataError
+from isogloss.runs.toml import to_toml
 from isogloss.tasks.suites import suite
 
 FILE = "board.toml"
 
-_TEMPLATE = """\
+_HEAD = """\
 # The settings of this board; `isogloss board serve` reads them at its start. Every key and its default is in the guide.
-title = {title}
-suite = {suite}
-database = {database}
-data = {data}
-gold = {gold}
 """
 
 
-class BoardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True)
+class BoardSettings:
     """The settings of a board.
 
     Attributes:
@@ -71,7 +68,7 @@ class BoardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writes_per_minute: int = 30
     failures_per_minute: int = 10
     silence_seconds: float = 20.0
-    trusted_proxies: list[str] = []
+    trusted_proxies: tuple[str, ...] = ()
     rescore_on_upgrade: bool = True
 
 
@@ -79,14 +76,16 @@ def read_settings(folder: Path) -> BoardSettings:
     """The settings in a board's folder.
 
     Raises:
-        DataError: the folder is no board, or a setting is unknown or of the wrong type.
-        UnknownNameError: no such suite.
+        DataError: the folder is no board, or a setting is of the wrong type or negative.
+        UnknownNameError: no such setting or suite.
     """
     path = folder / FILE
     if not path.is_file():
         fix = f"isogloss board admin create {folder} makes a board"
         raise DataError("this folder is no board: it has no board.toml", where=str(folder), fix=fix)
-    settings: BoardSettings = convert_value(read_toml(path), BoardSettings, str(path), what="settings of a board")
+    types = get_type_hints(BoardSettings)
+    found = checked_settings(read_toml(path), types, "setting of a board", str(path), error=DataError, least=0)
+    settings = BoardSettings(**found)
     suite(settings.suite)
     return settings
 
@@ -102,6 +101,5 @@ def write_settings(folder: Path, settings: BoardSettings) -> None:
     if (folder / FILE).exists():
         raise DataError("is a board already", where=str(folder), fix="Edit its board.toml, or take another folder")
     own = ("title", "suite", "database", "data", "gold")
-    quoted = {name: msgspec.json.encode(getattr(settings, name)).decode() for name in own}
     with atomic_write(folder / FILE) as stream:
-        stream.write(_TEMPLATE.format(**quoted))
+        stream.write(_HEAD + to_toml({name: getattr(settings, name) for name in own}))

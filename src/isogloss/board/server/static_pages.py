@@ -8,10 +8,10 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from isogloss.board.server.answers import ErrorAnswer
+from isogloss.board.server.answers import error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.protection import accepts_gzip, matches
 from isogloss.board.site import static_files
@@ -58,7 +58,7 @@ class StaticPages:
 
     async def _answer(self, scope: Scope) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
-            return _error(405, "this can only be read", {"Allow": "GET, HEAD"})
+            return error_response(405, "this can only be read", headers={"Allow": "GET, HEAD"})
         try:
             built = str(self._current.readlink())
         except OSError:
@@ -70,7 +70,7 @@ class StaticPages:
         if held is None:
             if not built and name == "index.html":
                 return Response(_BEING_BUILT, 503, {"Retry-After": "2", "Refresh": "2"}, "text/html; charset=utf-8")
-            return _error(404, "there is no such page")
+            return error_response(404, "there is no such page")
         return _response(held, Headers(scope=scope))
 
     async def _read(self, name: str) -> HeldFile | None:
@@ -92,10 +92,6 @@ def _response(held: HeldFile, asked: Headers) -> Response:
     if accepts_gzip(asked) and len(held.packed) < len(held.content):
         return Response(held.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=held.kind)
     return Response(held.content, headers=headers, media_type=held.kind)
-
-
-def _error(status: int, what: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse(ErrorAnswer(what=what).model_dump(), status, headers)
 
 
 def _read(site: Path | None, name: str) -> HeldFile | None:

@@ -112,8 +112,7 @@ def _accept(board: OpenBoard, bearer: Bearer, form: UploadForm) -> tuple[str, bo
     wanted = bytes(form.fields.get("publish", b"")) == b"true"
     if wanted:
         check_scope(bearer, "publish")
-    sha256 = form.archive.keep()
-    return accept(board, bearer, metadata, sha256, form.archive.size, publish=wanted)
+    return accept(board, bearer, metadata, form.archive, publish=wanted)
 
 
 def _read_metadata(form: UploadForm) -> tuple[SystemMetadata | None, list[Problem]]:

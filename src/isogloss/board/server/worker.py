@@ -16,7 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back
-from isogloss.board.server.scoring import LOG, give_up, remove_leftovers, score_submission
+from isogloss.board.server.scoring import LOG, give_up, score_submission
+from isogloss.board.server.scratch import remove_leftovers
 
 # Seconds between two looks at an empty queue, and after trouble that is not a job's fault.
 _IDLE = 0.5
@@ -108,8 +109,7 @@ def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[
             if orphaned or time.monotonic() - started > board.settings.job_seconds:
                 os._exit(_OVERTIME)
             with suppress(SQLAlchemyError):
-                if not beat(board, job):
-                    return
+                beat(board, job)  # if it is another's by now, its time here is watched nevertheless
 
     thread = threading.Thread(target=go_on, daemon=True)
     thread.start()
