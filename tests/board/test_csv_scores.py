@@ -95,3 +95,10 @@ def test_what_is_wrong_is_said(tmp_path, text, what):
     with pytest.raises(DataError) as error:
         read_entries([written(tmp_path, text)], XTREME_R)
     assert what in str(error.value)
+
+
+def test_another_encoding_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{HEAD}a,,xnli,sw,accuracy,61\n", encoding="utf-16")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_entries([path], XTREME_R)

@@ -9,7 +9,7 @@ from isogloss.data.tables import csv_records, finite_number
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.results import Number, signature_parts
+from isogloss.scoring.results import PARTIAL_GOLD, Number, signature_parts
 from isogloss.tasks.registry import canonical, task
 from isogloss.tasks.suites import Suite
 
@@ -87,7 +87,7 @@ def _add_row(entry: BoardEntry, row: Mapping[str, str], suite: Suite, where: str
 
 def _add_cell(entry: BoardEntry, row: Mapping[str, str], suite: Suite, where: str) -> None:
     name, code, metric = _task(row["task"], where), row["language"].strip(), row["metric"].strip()
-    if name not in suite.tasks or code not in suite.languages_of(name) or row.get("note") == "partial gold":
+    if name not in suite.tasks or code not in suite.languages_of(name) or row.get("note") == PARTIAL_GOLD:
         return
     cell = entry.cells.setdefault((name, code), EntryCell({}, row.get("signature", "")))
     if metric in cell.metrics:

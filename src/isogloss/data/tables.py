@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, read_bytes, split_lines
+from isogloss.data.files import Digest, blocks, lines, read_text, split_lines
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
@@ -104,8 +104,7 @@ def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[s
     Raises:
         DataError: a column that is needed is not there, a row has other cells than the header, or it is no CSV.
     """
-    content = read_bytes(path).decode("utf-8-sig", errors="replace")
-    reader = csv.DictReader(io.StringIO(content, newline=""))
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
         for name in needed:
             if name not in (reader.fieldnames or ()):

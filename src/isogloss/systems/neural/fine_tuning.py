@@ -116,9 +116,8 @@ class FineTuning:
 
     def _check_rule(self) -> None:
         task, (rule, _, language) = self.adapter.dev_task, self.adapter.recipe.select.partition(":")
-        known = (*task.languages, *task.also)
-        if language and language not in known:
-            raise unknown(f"language of {task.id} in {rule}:{language}:", language, known)
+        if language and language not in task.every_language:
+            raise unknown(f"language of {task.id} in {rule}:{language}:", language, task.every_language)
 
     def _begin_or_resume(self, sets: list[Examples], notes: list[str], context: FitContext) -> FitLog:
         """The log of this very fit that is there, or a new one after whatever is there was removed."""
