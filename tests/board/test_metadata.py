@@ -110,7 +110,7 @@ def test_every_problem_is_listed() -> None:
     _, problems = read_metadata(given)
     assert {problem.where: problem.what for problem in problems} == {
         "metadata.size": "is no field of a submission",
-        "metadata.name": 'is blank: say "not disclosed" where you cannot tell',
+        "metadata.name": "is blank: give the name that the board should show",
         "metadata.year": "cannot be -3",
         "metadata.notes": 'is blank: say "not disclosed" where you cannot tell',
         "metadata.parallel_data": "cannot be 3",

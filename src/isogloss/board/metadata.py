@@ -189,7 +189,8 @@ def _checked(name: str, value: object) -> Any:
     items = found if isinstance(found, list) else [found]
     cleaned = [printable(each).strip() if isinstance(each, str) else each for each in items]
     if "" in cleaned:
-        raise DataError(f'is blank: say "{NOT_DISCLOSED}" where you cannot tell')
+        words = f'say "{NOT_DISCLOSED}" where you cannot tell'
+        raise DataError(f"is blank: {'give the name that the board should show' if name == 'name' else words}")
     return cleaned if isinstance(found, list) else cleaned[0]
 
 

@@ -64,6 +64,12 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert actions == ["submit", "score", "published", "withdrawn", "published"]
 
 
+def test_the_board_names_its_tasks_and_languages(client: TestClient) -> None:
+    found = client.get(f"{API}/board").json()
+    assert found["task_titles"]["mini-xnli"] == "mini XNLI: natural language inference"
+    assert found["language_names"]["af"] == "Afrikaans"
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_scores_are_those_of_the_scorer(mode: str, board: OpenBoard, client: TestClient, tmp_path: Any) -> None:
     files = answers(3)
@@ -106,7 +112,7 @@ def test_metadata_problems_are_listed_and_nothing_is_kept(board: OpenBoard, clie
     assert refused.status_code == 422
     problems = {problem["where"]: problem for problem in refused.json()["problems"]}
     assert set(problems) == {"metadata.name", "metadata.year", "metadata.url", "metadata.size"}
-    assert "not disclosed" in problems["metadata.name"]["what"]
+    assert problems["metadata.name"]["what"] == "is blank: give the name that the board should show"
     assert list(board.incoming.iterdir()) == []
     assert not (board.folder / "archives").exists()
     missing = client.post(f"{API}/submissions", data={"metadata": "{}"}, files={"archive": ("a", b"x")}).json()

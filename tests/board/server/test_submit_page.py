@@ -204,9 +204,10 @@ def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, ar
         finally:
             worker.finish()
     rows = [row.split("\t") for row in page.locator("#scores tbody tr").all_inner_texts()]
-    assert [row[0] for row in rows] == ["overall", "classification", "mini-xnli"]
+    assert [row[0] for row in rows] == ["overall", "classification", "mini XNLI"]
     assert rows[0][1] == "–"
-    assert "mini-xnli/af" in rows[1][2]
+    assert "mini XNLI in Afrikaans" in rows[1][2]
+    assert rows[2][2].startswith("Afrikaans, ")
     assert "and 42 more" in rows[2][2]
     assert "4 of 5 submissions left" in page.locator("#team").text_content()
     assert systems(page, server) == []
@@ -260,6 +261,7 @@ def test_without_an_archive_all_that_is_missing_is_said(page: Any) -> None:
     page.locator("#problems li", has_text="archive").wait_for()
     assert page.locator("#problems li").count() >= 5
     assert page.locator("#archive").get_attribute("aria-invalid") == "true"
-    # No kind is taken for granted, and what is blank is called so.
-    for name in ("kind", "regime"):
-        assert page.locator(f"[name={name}] ~ .wrong").inner_text() == "is blank"
+    # No kind is taken for granted, and what is blank is called so, in a sentence.
+    beside = {name: page.locator(f"[name={name}] ~ .wrong").inner_text() for name in ("kind", "regime", "name")}
+    assert beside["kind"] == beside["regime"] == "This is blank."
+    assert beside["name"] == "This is blank: give the name that the board should show."

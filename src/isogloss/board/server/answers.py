@@ -143,6 +143,8 @@ class BoardAnswer(BaseModel):
     systems: int
     upload_bytes: int
     monthly_submissions: int
+    task_titles: dict[str, str] = Field(description="by the ids of the suite's tasks")
+    language_names: dict[str, str] = Field(description="by the codes of the suite's languages")
     metadata_schema: dict[str, Any] = Field(description="JSON schema of what a submission says of its system")
 
 

@@ -1,6 +1,7 @@
 """What everybody may read: the board, its systems, its queue, and the records that other collections take."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -32,6 +33,9 @@ from isogloss.board.server.intake import scored_before
 from isogloss.board.server.models import WAITING, Submission
 from isogloss.board.server.pages import published_systems
 from isogloss.figures import rounded
+from isogloss.scoring.names import language_name
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import suite as find_suite
 
 router = APIRouter(responses=REFUSALS)
 
@@ -45,6 +49,7 @@ def show_board(board: TheBoard) -> BoardAnswer:
     with reading(board.engine) as session:
         count = session.scalar(select(func.count()).where(Submission.state == "published")) or 0
     settings = board.settings
+    tasks, languages = _suite_names(settings.suite)
     return BoardAnswer(
         title=settings.title,
         suite=settings.suite,
@@ -52,8 +57,18 @@ def show_board(board: TheBoard) -> BoardAnswer:
         systems=count,
         upload_bytes=settings.upload_bytes,
         monthly_submissions=settings.monthly_submissions,
+        task_titles=tasks,
+        language_names=languages,
         metadata_schema=metadata_schema(),
     )
+
+
+@cache
+def _suite_names(name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The titles of a suite's tasks and the names of its languages, by their ids."""
+    of = find_suite(name)
+    codes = {code for each in of.tasks for code in of.languages_of(each)}
+    return {each: task(each).title for each in of.tasks}, {code: language_name(code) for code in sorted(codes)}
 
 
 @router.get("/systems")

@@ -8,6 +8,7 @@ const SHOWN = 6; // of a list of what is missing
 const QUEUE_ROWS = 20;
 const QUEUE_SECONDS = 15;
 let fields = {};
+let names = { tasks: {}, languages: {} };
 const byId = (id) => document.getElementById(id);
 
 function element(name, text, parent) {
@@ -78,6 +79,9 @@ function metadata() {
   return found;
 }
 
+// Problems of fields are said of them: "is blank". Beside a field that is a sentence.
+const besideField = ({ where, what }) => (where.startsWith("metadata.") ? `This ${what}.` : what);
+
 // What is wrong with a field is said beside it too, for all fields at once.
 function markFields(problems) {
   for (const input of byId("form").querySelectorAll("[name]")) {
@@ -85,7 +89,7 @@ function markFields(problems) {
     input.parentElement.querySelector(".wrong")?.remove();
     input.setAttribute("aria-invalid", String(found.length > 0));
     if (!found.length) continue;
-    element("small", found.map((each) => each.what).join("; "), input.parentElement).className = "wrong";
+    element("small", found.map(besideField).join(" "), input.parentElement).className = "wrong";
     if (byId("more").contains(input)) byId("more").open = true;
   }
 }
@@ -120,29 +124,49 @@ function showSteps(state) {
 
 const figure = (value) => (value === null || value === undefined ? "–" : value.toFixed(1));
 
+const languageName = (code) => names.languages[code] ?? code;
+
+// A task by the beginning of its title, or by all of it where several begin alike.
+function taskName(id) {
+  const title = names.tasks[id] ?? id;
+  const beginning = (text) => text.split(":")[0];
+  const alike = Object.values(names.tasks).filter((other) => beginning(other) === beginning(title));
+  return alike.length > 1 ? title : beginning(title);
+}
+
+// A task, or a task in a language: `xnli/sw`.
+function placeName(place) {
+  const [, task, code] = /^(.*)\/([^/]*)$/.exec(place) ?? [];
+  return code ? `${taskName(task)} in ${languageName(code)}` : taskName(place);
+}
+
+// The averages of a submission: a name, its value by every version of the scorer, and what the newest lacks.
+function averageRows(versions) {
+  const { missing, incomplete, categories, tasks } = versions.at(-1);
+  const row = (level, id, name, place) =>
+    [name, versions.map((each) => each[level][id]), (incomplete[id] || []).map(place)];
+  return [
+    ["overall", versions.map((each) => each.overall), missing.map(placeName)],
+    ...Object.keys(categories).map((id) => row("categories", id, id, placeName)),
+    ...Object.keys(tasks).map((id) => row("tasks", id, taskName(id), languageName)),
+  ];
+}
+
 // One row an average, one column a version of the scorer: old values stay beside the new.
-function showScores(submission) {
-  const versions = submission.scores;
+function showScores({ scores: versions }) {
   const table = byId("scores");
   table.hidden = !versions.length;
   if (!versions.length) return;
-  const newest = versions.at(-1);
   const head = element("tr");
   for (const text of ["Average", ...versions.map((each) => each.scorer), "Missing"]) element("th", text, head).scope = "col";
   table.tHead.replaceChildren(head);
   table.tBodies[0].replaceChildren();
-  const addRow = (name, values, missing) => {
+  for (const [name, values, missing] of averageRows(versions)) {
     const row = element("tr", undefined, table.tBodies[0]);
     element("th", name, row).scope = "row";
     for (const value of values) element("td", figure(value), row).className = "number";
     const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : "";
     element("td", missing.slice(0, SHOWN).join(", ") + more, row);
-  };
-  addRow("overall", versions.map((each) => each.overall), newest.missing);
-  for (const level of ["categories", "tasks"]) {
-    for (const name of Object.keys(newest[level])) {
-      addRow(name, versions.map((each) => each[level][name]), newest.incomplete[name] || []);
-    }
   }
 }
 
@@ -243,6 +267,7 @@ attempt(async () => {
   byId("board").textContent = board.title;
   byId("about").textContent = `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. A team may have ${board.monthly_submissions} submissions scored a month.`;
   fields = board.metadata_schema.properties;
+  names = { tasks: board.task_titles, languages: board.language_names };
   for (const [name, schema] of Object.entries(fields)) {
     addField(name, schema, board.metadata_schema.required.includes(name));
   }
