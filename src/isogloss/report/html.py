@@ -32,7 +32,8 @@ from isogloss.version import __version__
 
 # Cells, as task and language, that have an explanation, which tables link to.
 ExplainedCells = Collection[tuple[str, str]]
-SCRIPTS = ("theme.js", "elements.js", "page.js", "explain.js", "survey.js")
+# The last of them starts what the others define.
+SCRIPTS = ("theme.js", "elements.js", "explain_pairs.js", "explain.js", "survey.js", "page.js")
 # A part of a whole, which is also drawn.
 PART = re.compile(r"(\d+) of (\d+)")
 READY = "document.documentElement.dataset.ready = String(Math.round(performance.now()));"

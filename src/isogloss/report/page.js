@@ -143,15 +143,31 @@ function redrawn(id) {
     return next;
   };
 }
-const row = (cells, attributes = {}) => {
-  const made = element("tr", "", attributes);
+// A section whose choices the address may name, `#explain/xnli/sw`: it is told what is wanted of each key.
+function followChoices(section, keys, selects, shown) {
+  const follow = () => {
+    const [name, ...path] = location.hash.slice(1).split("/");
+    if (name !== section || !path.length) return;
+    shown.choose(Object.fromEntries(path.map((word, place) => [keys[place], decodeURIComponent(word)])));
+    byId(section).scrollIntoView();
+  };
+  for (const key of keys)
+    byId(`${selects}${key}`).addEventListener("change", (event) => shown.choose({ ...shown.chosen, [key]: event.target.value }));
+  addEventListener("hashchange", follow);
+  shown.choose({});
+  follow();
+}
+// A row of a language, which the filter may hide; what was chosen by hand stays, whatever the filter says.
+function languageRow(cells, language, follows = true) {
+  const made = element("tr", "", follows ? { "data-language": language } : {});
   made.append(...cells);
+  made.hidden = follows && kept !== null && !kept.includes(language);
   return made;
-};
+}
 const words = (text) => element("td", text, { dir: "auto" });
 const figures = (...texts) => texts.map((text) => element("td", text, { class: "number" }));
 
 themeSwitch(byId("theme"));
 byId("theme").hidden = false;
-if (data.explain) explain(data.explain);
-if (data.survey) survey(data.survey);
+if (data.explain) new ExplainSection(data.explain);
+if (data.survey) new SurveySection(data.survey);
