@@ -152,7 +152,9 @@ def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
     tab = open_page("#/?hide=xcopa")
     with tab.expect_download() as found:
         tab.click("text=CSV")
-    rows = list(csv.DictReader(io.StringIO(found.value.path().read_text(encoding="utf-8"))))
+    human, *rows = csv.DictReader(io.StringIO(found.value.path().read_text(encoding="utf-8")))
+    assert (human["System"], human["Regime"], human["Rank by Overall"]) == ("Human", "human performance", "")
+    assert human["XNLI"] == "92.8"
     assert len(rows) == 48
     assert "XCOPA" not in rows[0]
     assert rows[0]["Overall"] == column(tab, "Overall")[0].split()[0]
@@ -164,11 +166,11 @@ def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
         tab.click("text=JSON")
     record = json.loads(found.value.path().read_text(encoding="utf-8"))
     assert record["suite"] == "xtreme-r" and "hide=xcopa" in record["page"]
-    assert [row["name"] for row in record["rows"]][:1] == [rows[0]["System"]]
+    assert [row["name"] for row in record["rows"]][:2] == ["Human", rows[0]["System"]]
     with tab.expect_download() as found:
         tab.click("text=LaTeX")
     text = found.value.path().read_text(encoding="utf-8")
-    assert text.count("\\\\\n") == 49 and "$^{\\circ}$ &" in text
+    assert text.count("\\\\\n") == 50 and "$^{\\circ}$ &" in text
     assert "\\textbackslash{}write18\\{id\\}" in text and "\\write18" not in text
 
 

@@ -135,6 +135,21 @@ def test_compare_uses_shared_cells_only(open_page: Open) -> None:
     tab.wait_for_selector("text=not told apart")
 
 
+def test_figures_that_print_alike_are_marked_alike(open_page: Open, tmp_path: Path) -> None:
+    board = synthetic_board(3)
+    languages = next(each["languages"] for each in board["tasks"] if each["id"] == "xnli")
+    board["cells"]["xnli"] = packed(np.repeat([[80.02], [79.98], [60]], len(languages), axis=1))
+    tab = open_page("#/compare?system=s0&system=s1", index=write_site(board, tmp_path / "site"))
+    rows = tab.locator("[aria-label=Tasks] tbody tr")
+    alike = rows.filter(has_text="XNLI")
+    assert alike.locator("td.score").all_inner_texts() == ["80.0", "80.0", "0.0"]
+    # Neither is the best by what is seen; of two figures that differ one is.
+    assert alike.locator(".best").count() == 0
+    assert rows.locator(".best").count() == rows.count() - 1
+    go(tab, "#/task/xnli/sw")
+    assert tab.locator("tbody .best", has_text="80.0").count() == 2
+
+
 def test_language_page(open_page: Open) -> None:
     tab = open_page("#/language/ar")
     assert tab.locator("h1 bdi").get_attribute("dir") == "rtl"

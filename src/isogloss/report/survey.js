@@ -37,7 +37,8 @@ class SurveySection {
   }
   // The values with a colour; of several tasks, those that are the most frequent over all of them.
   valueColumns(cells) {
-    const { palette } = this, [others] = this.others;
+    const { palette } = this;
+    const [others] = this.others;
     const sums = new Map();
     let rest = 0;
     for (const [{ task }, numbers] of cells) {

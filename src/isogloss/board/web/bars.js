@@ -4,6 +4,7 @@ import { withTip } from "./tips.js";
 
 const TOP_ROOM = 20;
 const BOTTOM_ROOM = 50;
+const CHART_HEIGHT = 220;
 const LETTER_ROOM = 7;
 // Narrower bars would write over each other: a chart of many is as wide as it must be, and scrolls in its place.
 const LEAST_STEP = 48;
@@ -21,27 +22,15 @@ function extremes(records, lower) {
 // Bars with whiskers, one for each record: label, value, low, high, n, lines of its tip, and what a click does. Signed
 // bars are coloured by who is better, which is not who is higher where less is better. `most` is what the scale reaches at
 // least, so that charts side by side have one.
-export function barChart({
-  records,
-  description,
-  signed = false,
-  marked = false,
-  lower = false,
-  most = 0,
-  height = 220,
-  click,
-}) {
+export function barChart({ records, description, signed = false, marked = false, lower = false, most = 0, click }) {
   const place = element("div", { class: records.length > MANY ? "plot bars many" : "plot bars" });
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const top = Math.max(...ends, most, signed ? 1 : 10);
   const bottom = signed ? Math.min(...ends, -1) : 0;
   const { best, worst } = marked ? extremes(records, lower) : {};
+  const isBelow = ({ value }) => signed && (lower ? value > 0 : value < 0);
   const className = (record) =>
-    [
-      "bar",
-      signed && (lower ? record.value > 0 : record.value < 0) ? "below" : "",
-      record === best ? "top" : record === worst ? "low" : "",
-    ]
+    ["bar", isBelow(record) ? "below" : "", record === best ? "top" : record === worst ? "low" : ""]
       .filter(Boolean)
       .join(" ");
   return drawnToWidth(place, (full) => {
@@ -49,41 +38,42 @@ export function barChart({
     const step = (width - 44) / records.length;
     // Where the edges of one bucket do not fit, names stand for those of all.
     const wide = records.every(({ label }) => fits(label, step));
-    const labels = records.map(({ label, name }) => (wide ? label : (name ?? label)));
-    const y = (value) => TOP_ROOM + (1 - (value - bottom) / (top - bottom)) * (height - TOP_ROOM - BOTTOM_ROOM);
-    const svg = drawn(
+    const y = (value) => TOP_ROOM + (1 - (value - bottom) / (top - bottom)) * (CHART_HEIGHT - TOP_ROOM - BOTTOM_ROOM);
+    const bar = (record, at) => {
+      const label = wide ? record.label : (record.name ?? record.label);
+      const node = oneBar({ ...record, label }, 44 + step * (at + 0.5), step, y, signed);
+      node.setAttribute("class", className(record));
+      return withTip(reachable(node, record, click), () => record.lines);
+    };
+    return drawn(
       "svg",
-      { width, height, role: "group", "aria-label": description },
+      { width, height: CHART_HEIGHT, role: "group", "aria-label": description },
       niceTicks(bottom, top, 4).map((at) => [
         drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
         drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
       ]),
+      records.map(bar),
     );
-    records.forEach((record, at) => {
-      const bar = oneBar({ ...record, label: labels[at] }, 44 + step * (at + 0.5), step, y, height, signed);
-      bar.setAttribute("class", className(record));
-      if (click) makeButton(bar, () => click(record));
-      else {
-        bar.setAttribute("role", "img");
-        bar.setAttribute("aria-label", `${record.label}: ${scoreText(record.value)}`);
-      }
-      svg.append(withTip(bar, () => record.lines));
-    });
-    return svg;
   });
 }
 
-function makeButton(bar, act) {
-  bar.setAttribute("role", "button");
-  bar.addEventListener("click", act);
+// A bar as a button where a click does something, else as a picture with a name.
+function reachable(bar, record, click) {
+  bar.setAttribute("role", click ? "button" : "img");
+  if (!click) {
+    bar.setAttribute("aria-label", `${record.label}: ${scoreText(record.value)}`);
+    return bar;
+  }
+  bar.addEventListener("click", () => click(record));
   bar.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    act();
+    click(record);
   });
+  return bar;
 }
 
-function oneBar(record, middle, step, y, height, signed) {
+function oneBar(record, middle, step, y, signed) {
   const { label, value, low, high, n } = record;
   return drawn(
     "g",
@@ -112,12 +102,12 @@ function oneBar(record, middle, step, y, height, signed) {
     ),
     drawn(
       "text",
-      { x: middle, y: height - 30, "text-anchor": "middle" },
+      { x: middle, y: CHART_HEIGHT - 30, "text-anchor": "middle" },
       fits(label, step) ? label : `${label.slice(0, Math.max(2, Math.floor(step / LETTER_ROOM) - 1))}…`,
     ),
     drawn(
       "text",
-      { x: middle, y: height - 14, "text-anchor": "middle", class: "soft" },
+      { x: middle, y: CHART_HEIGHT - 14, "text-anchor": "middle", class: "soft" },
       n === undefined ? "" : `n ${n}`,
     ),
   );

@@ -2,8 +2,8 @@ import { builtCharts } from "./analyses.js";
 import { barChart } from "./bars.js";
 import { cutRows, valueCounts } from "./buckets.js";
 import { cellExamples } from "./cell_examples.js";
-import { chosenOf, drawnSelect, manyControl } from "./controls.js";
-import { systemDetail } from "./decode.js";
+import { chosenOf, chosenSelect, manyControl } from "./controls.js";
+import { languageName, systemDetail, taskName, taskTitle } from "./decode.js";
 import { countText, element, link, listed, plural, scoreText } from "./dom.js";
 import { edgeEditor } from "./edge_editor.js";
 import { exampleItem, listedText, showExamples } from "./example_list.js";
@@ -22,57 +22,44 @@ export async function biasPanels(board, params) {
 }
 
 async function histogramPanel(board, params) {
-  const tasks = Object.keys(board.examples);
-  const task = chosenOf(
-    params,
-    "task",
-    tasks.map((id) => ({ task: id })),
-  );
+  const tasks = Object.keys(board.examples).map((id) => ({ task: id }));
+  const task = chosenOf(params, "task", tasks);
   const all = board.examples[task.chosen] ?? [];
-  const asked = params.getAll("language").filter((code) => all.includes(code));
-  const codes = asked.length ? asked : all.slice(0, SIDE_BY_SIDE);
-  if (!codes.length) return null;
-  const cells = (
-    await Promise.all(codes.map(async (code) => ({ code, examples: await cellExamples(task.chosen, code) })))
-  ).filter(({ examples }) => examples);
+  const cells = await chosenCells(task.chosen, all, params);
   if (!cells.length) return null;
   const attribute = chosenOf(
     params,
     "attribute",
     cells.flatMap(({ examples }) => examples.attributes.map(({ name }) => ({ attribute: name }))),
   );
-  const languages = manyControl(
+  const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells, all.length);
+  const controls = element(
+    "div",
+    { class: "controls roomy" },
+    chosenSelect("task", "Task", task, (id) => taskTitle(board, id)),
+    chosenSelect("attribute", "Attribute", attribute),
+    languagesControl(board, all, params),
+  );
+  return { figures: [figure], nodes: [controls, figure.node] };
+}
+
+// The examples of a task in the languages that the address names, or in the first ones.
+async function chosenCells(task, all, params) {
+  const asked = params.getAll("language").filter((code) => all.includes(code));
+  const codes = asked.length ? asked : all.slice(0, SIDE_BY_SIDE);
+  const cells = await Promise.all(codes.map(async (code) => ({ code, examples: await cellExamples(task, code) })));
+  return cells.filter(({ examples }) => examples);
+}
+
+function languagesControl(board, all, params) {
+  const control = manyControl(
     "language",
     "Languages",
-    all.map((code) => [code, board.language.get(code)?.name ?? code]),
+    all.map((code) => [code, languageName(board, code)]),
     { none: all.length > SIDE_BY_SIDE ? `the first ${SIDE_BY_SIDE}` : "all" },
   );
-  languages.sync(params);
-  const figure = sharedHistograms(board, task.chosen, attribute.chosen, cells, all.length);
-  const title = (id) => board.task.get(id)?.title ?? id;
-  return {
-    figures: [figure],
-    nodes: [
-      element(
-        "div",
-        { class: "controls roomy" },
-        drawnSelect(
-          "task",
-          "Task",
-          task.values.map((id) => [id, title(id)]),
-          task.chosen,
-        ),
-        drawnSelect(
-          "attribute",
-          "Attribute",
-          attribute.values.map((name) => [name, name]),
-          attribute.chosen,
-        ),
-        languages.node,
-      ),
-      figure.node,
-    ],
-  };
+  control.sync(params);
+  return control.node;
 }
 
 // All languages together, so that one edge is the same in each of them: the values of all, and where those of one are.
@@ -91,13 +78,11 @@ function joined(cells) {
   return { column: { values, places: Uint32Array.from(values.keys()) }, counts, parts };
 }
 
+// A chart for each language, cut at the same edges; those in which the attribute never differs are named.
 function sharedHistograms(board, task, name, given, known) {
-  const cells = given
-    .map((cell) => ({ ...cell, attribute: cell.examples.attributes.find((each) => each.name === name) }))
-    .filter(({ attribute }) => attribute);
-  const constant = given
-    .filter(({ examples }) => !examples.attributes.some((each) => each.name === name))
-    .map(({ code }) => board.language.get(code)?.name ?? code);
+  const ofName = ({ examples }) => examples.attributes.find((each) => each.name === name);
+  const cells = given.filter(ofName).map((cell) => ({ ...cell, attribute: ofName(cell) }));
+  const constant = given.filter((cell) => !ofName(cell)).map(({ code }) => languageName(board, code));
   const all = joined(cells);
   const [{ attribute }] = cells;
   const editor = attribute.discrete ? null : edgeEditor(attribute);
@@ -115,31 +100,32 @@ function sharedHistograms(board, task, name, given, known) {
       ...cutRows(part.column, part.counts, edges, cut?.rule !== "at"),
     }));
     bars = cutCells.flatMap(({ buckets }) => buckets);
-    charts.replaceChildren(
-      ...cutCells.map((cell) =>
-        shareFigure(board.language.get(cell.code)?.name ?? cell.code, cell.buckets, {
-          most: Math.max(...cutCells.flatMap(({ buckets }) => bucketShares(buckets))),
-          click: ({ at, bucket }) => list(board, task, name, cell, at, bucket, examples),
-        }),
-      ),
-    );
+    const list = (cell, at, bucket) => listExamples(board, task, name, cell, at, bucket, examples);
+    charts.replaceChildren(...shareFigures(board, cutCells, list));
     editor?.sync({ cut, column: all.column, counts: all.counts, edges });
   };
-  return {
-    node: element(
-      "div",
-      {},
-      element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(known, "language")}`),
-      constant.length ? element("p", { class: "soft" }, `The same in all examples of ${listed(constant)}.`) : null,
-      editor ? element("figure", {}, element("figcaption", {}, "The same edges in all languages"), editor.node) : null,
-      charts,
-      element("p", { class: "soft" }, "Shares of the examples, in per cent. Choose a bar for its examples."),
-      examples,
-    ),
-    attribute: name,
-    bars: () => bars,
-    sync,
-  };
+  const node = element(
+    "div",
+    {},
+    element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(known, "language")}`),
+    constant.length ? element("p", { class: "soft" }, `The same in all examples of ${listed(constant)}.`) : null,
+    editor ? element("figure", {}, element("figcaption", {}, "The same edges in all languages"), editor.node) : null,
+    charts,
+    element("p", { class: "soft" }, "Shares of the examples, in per cent. Choose a bar for its examples."),
+    examples,
+  );
+  return { node, attribute: name, bars: () => bars, sync };
+}
+
+// Charts side by side on one scale; `list` shows the examples of a bar.
+function shareFigures(board, cells, list) {
+  const most = Math.max(...cells.flatMap(({ buckets }) => bucketShares(buckets)));
+  return cells.map((cell) =>
+    shareFigure(languageName(board, cell.code), cell.buckets, {
+      most,
+      click: ({ at, bucket }) => list(cell, at, bucket),
+    }),
+  );
 }
 
 function bucketShares(buckets) {
@@ -173,13 +159,13 @@ function shareFigure(title, buckets, { click = null, most = 0 } = {}) {
   );
 }
 
-function list(board, task, name, { code, examples, codes }, at, bucket, place) {
+function listExamples(board, task, name, { code, examples, codes }, at, bucket, place) {
   const { shown, total } = listedExamples({ examples }, [], codes, at);
   const items = shown.map(({ example }) => {
     const text = examples.texts[example];
     return exampleItem(examples.ids[example], text ? [...Object.entries(text.inputs), ["gold", text.gold]] : [], code);
   });
-  const of = `${board.task.get(task)?.name ?? task}, ${board.language.get(code)?.name ?? code}, ${name} ${bucket.name}`;
+  const of = `${taskName(board, task)}, ${languageName(board, code)}, ${name} ${bucket.name}`;
   showExamples(place, of, listedText(items.length, total, "those with texts first"), items);
 }
 
@@ -204,26 +190,19 @@ async function explainedShares(board, params) {
   const attribute = chosenOf(params, "attribute", ofTask);
   const [{ metric }] = ofTask;
   const shown = ofTask.filter((chart) => chart.attribute === attribute.chosen && chart.metric === metric);
-  const select = (key, label, { values, chosen }) =>
-    drawnSelect(
-      key,
-      label,
-      values.map((value) => [value, value]),
-      chosen,
-    );
   return {
     figures: [],
     nodes: [
       element(
         "div",
         { class: "controls roomy" },
-        select("task", "Task", task),
-        select("attribute", "Attribute", attribute),
+        chosenSelect("task", "Task", task),
+        chosenSelect("attribute", "Attribute", attribute),
       ),
       element(
         "div",
         { class: "charts" },
-        shown.map((chart) => shareFigure(board.language.get(chart.language)?.name ?? chart.language, chart.bars)),
+        shown.map((chart) => shareFigure(languageName(board, chart.language), chart.bars)),
       ),
     ],
   };

@@ -1,4 +1,5 @@
 import { barChart } from "./bars.js";
+import { languageName, taskName } from "./decode.js";
 import { element, missing, plural, scoreText, signedText } from "./dom.js";
 import { edgeEditor } from "./edge_editor.js";
 import { exampleItem, listedText, scoredName, showExamples } from "./example_list.js";
@@ -97,7 +98,7 @@ function bucketRecord(mode, bucket) {
 }
 
 const heading = ({ board, task, language }, attribute, { name, edges }) =>
-  `${board.task.get(task)?.name ?? task}, ${board.language.get(language)?.name ?? language}, ${attribute} ${name}${edges ? ` (${edges})` : ""}`;
+  `${taskName(board, task)}, ${languageName(board, language)}, ${attribute} ${name}${edges ? ` (${edges})` : ""}`;
 
 function listLive(about, live, metrics, attribute, codes, bucket) {
   const { systems, language, examples: place } = about;

@@ -1,8 +1,8 @@
 import { analysedCells } from "./analyses.js";
 import { cellStatistics } from "./cell_examples.js";
 import { bestAlone } from "./compare_tables.js";
-import { chosenOf, drawnSelect } from "./controls.js";
-import { systemDetail } from "./decode.js";
+import { chosenOf, chosenSelect } from "./controls.js";
+import { languageName, systemDetail, taskTitle } from "./decode.js";
 import { countText, element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { chosenCut, cutAttribute, scoredBuckets } from "./live_buckets.js";
 import { plainTable } from "./parts.js";
@@ -86,10 +86,7 @@ export async function bucketSection(board, systems, params, place) {
   const details = await Promise.all(systems.map(({ id, reported }) => (reported ? null : systemDetail(id))));
   const cells = analysedCells(details);
   if (!cells.length) {
-    const silent = systems.find((_, at) => !details[at]?.examples?.length);
-    const why = silent
-      ? ["it is not known how ", nameOf(silent.fullName), " did on single examples."]
-      : "they have no cell in which single examples are known of all.";
+    const why = silenceText(systems, details);
     place.replaceChildren(title, element("p", { class: "soft" }, "Nothing to compare: ", why));
     return;
   }
@@ -103,37 +100,36 @@ export async function bucketSection(board, systems, params, place) {
   if (!live) return;
   const metrics = live.systems.map((system) => system.metrics[0]);
   const rows = withDifferences(live, metrics, comparedBuckets(live, metrics, params));
+  const select = element(
+    "div",
+    { class: "controls roomy" },
+    chosenSelect("task", "Task", task, (id) => taskTitle(board, id)),
+    chosenSelect("language", "Language", language, (code) => languageName(board, code)),
+  );
   const chosen = { task: task.chosen, language: language.chosen };
+  const about = aboutCell(metrics[0], live.examples.ids.length, cells.length);
+  const charts = systems.length === 2 ? chartsLink(systems, chosen) : "";
   place.replaceChildren(
     title,
-    element(
-      "div",
-      { class: "controls roomy" },
-      drawnSelect(
-        "task",
-        "Task",
-        task.values.map((id) => [id, board.task.get(id)?.title ?? id]),
-        task.chosen,
-      ),
-      drawnSelect(
-        "language",
-        "Language",
-        language.values.map((code) => [code, board.language.get(code)?.name ?? code]),
-        language.chosen,
-      ),
-    ),
-    element(
-      "p",
-      { class: "soft" },
-      `${metrics[0].name}${metrics[0].lower_is_better ? ", lower is better" : ""}; ${plural(live.examples.ids.length, "example")}; one of ${plural(cells.length, "cell")} that can be seen so. `,
-      systems.length === 2
-        ? link(
-            hashOf(["analysis", "pairwise"], { system: systems.map(({ id }) => id), ...chosen }),
-            "As charts, with edges to move",
-          )
-        : "",
-    ),
+    select,
+    element("p", { class: "soft" }, about, charts),
     summary(systems, rows),
     bucketTable(systems, rows),
   );
 }
+
+function silenceText(systems, details) {
+  const silent = systems.find((_, at) => !details[at]?.examples?.length);
+  return silent
+    ? ["it is not known how ", nameOf(silent.fullName), " did on single examples."]
+    : "they have no cell in which single examples are known of all.";
+}
+
+const aboutCell = ({ name, lower_is_better: lower }, examples, cells) =>
+  `${name}${lower ? ", lower is better" : ""}; ${plural(examples, "example")}; one of ${plural(cells, "cell")} that can be seen so. `;
+
+const chartsLink = (systems, cell) =>
+  link(
+    hashOf(["analysis", "pairwise"], { system: systems.map(({ id }) => id), ...cell }),
+    "As charts, with edges to move",
+  );

@@ -1,6 +1,6 @@
 import { differencePaint, systemPaint } from "./colour.js";
 import { cellScore, cellTitle } from "./decode.js";
-import { element, link, nameOf, scoreText, signedText } from "./dom.js";
+import { element, link, nameOf, printedScore, scoreText, signedText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable, scoreKey } from "./heatmap.js";
 import { groupedBy, weightedMean } from "./ranking.js";
@@ -8,7 +8,7 @@ import { hashOf } from "./state.js";
 import { dataTable } from "./table.js";
 import { withTip } from "./tips.js";
 
-export const better = (lower, a, b) => (lower ? a < b : a > b);
+const better = (lower, a, b) => (lower ? a < b : a > b);
 
 // The place of the one that is better than all others; -1 where two share that.
 export const bestAlone = (lower, scores) =>
@@ -27,15 +27,12 @@ export function wins(shared, systems) {
   return counts;
 }
 
-// What tables of tasks and of languages have alike: a score for each system, the best marked, and who wins how often.
-// Rows have `values`, `won` and `lower`, which is null where figures of both directions meet and have no mean.
+// What tables of tasks and of languages have alike: a score for each system, the best marked if no other prints like it,
+// and who wins how often. Rows have `values`, `won` and `lower`, which is null where figures of both directions meet and
+// have no mean.
 function systemColumns(systems) {
-  const shown = (row, at) =>
-    element(
-      "span",
-      { class: row.lower !== null && bestAlone(row.lower, row.values) === at ? "best" : null },
-      scoreText(row.values[at]),
-    );
+  const isBest = ({ lower, values }, at) => lower !== null && bestAlone(lower, values.map(printedScore)) === at;
+  const shown = (row, at) => element("span", { class: isBest(row, at) ? "best" : null }, scoreText(row.values[at]));
   const difference = (row) => row.values[0] - row.values[1];
   return [
     ...systems.map((system, at) => ({
@@ -156,16 +153,14 @@ export function languageWins(board, systems, shared, params) {
   });
 }
 
+// Every task in every language: of two systems how far they are apart, of more which is the best.
 export function winMap(board, systems, shared) {
   const used = new Set(shared.flatMap(({ codes }) => codes));
-  const languages = board.languages
-    .filter(({ code }) => used.has(code))
-    .sort((a, b) => a.family.localeCompare(b.family) || a.name.localeCompare(b.name));
-  const scores = (task, code) => cellScores(task, systems, code);
   const common = {
     rows: shared,
-    columns: languages,
-    caption: systems.length === 2 ? "Difference by task and language" : "The best system by task and language",
+    columns: board.languages
+      .filter(({ code }) => used.has(code))
+      .sort((a, b) => a.family.localeCompare(b.family) || a.name.localeCompare(b.name)),
     rowHead: ({ task }) => link(hashOf(["task", task.id]), cellTitle(task)),
     columnHead: (language) =>
       withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
@@ -174,50 +169,43 @@ export function winMap(board, systems, shared) {
       ...systems.map((system) => `${system.fullName}: ${scoreText(cellScore(task, system, language.code))}`),
     ],
   };
-  if (systems.length === 2) {
-    const gaps = shared
-      .flatMap(({ task, codes }) =>
-        codes.map((code) => {
-          const [a, b] = scores(task, code);
-          return Math.abs(a - b);
-        }),
-      )
-      .sort((a, b) => a - b);
-    const limit = Math.max(1, Math.ceil(gaps[Math.floor(gaps.length * 0.95)]));
-    const colour = (value) => differencePaint(value, limit);
-    return element(
-      "div",
-      {},
-      element(
-        "p",
-        { class: "soft" },
-        "Blue: ",
-        nameOf(systems[0].fullName),
-        " is better; orange: ",
-        nameOf(systems[1].fullName),
-        ".",
-      ),
-      scoreKey(-limit, limit, (value) => colour(shared.every(({ task }) => task.lower_is_better) ? -value : value)),
-      heatTable({
-        ...common,
-        value: ({ task, codes }, { code }) => {
-          if (!codes.includes(code)) return undefined;
-          const [a, b] = scores(task, code);
-          return a - b;
-        },
-        // Colours tell who is better, which is not who is higher where less is better.
-        paintOf: (value, { task }) => colour(task.lower_is_better ? -value : value),
-        text: (value) => (Math.round(value) ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value))}` : "0"),
-      }),
-    );
-  }
-  return heatTable({
+  return systems.length === 2 ? differenceMap(systems, shared, common) : bestMap(systems, common);
+}
+
+const bestMap = (systems, common) =>
+  heatTable({
     ...common,
+    caption: "The best system by task and language",
     text: (at) => (at < 0 ? "=" : String.fromCharCode(65 + at)),
     paintOf: (at) => (at < 0 ? { fill: "transparent", ink: "inherit" } : systemPaint(at)),
-    value: ({ task, codes }, { code }) => {
-      if (!codes.includes(code)) return undefined;
-      return bestAlone(task.lower_is_better, scores(task, code));
-    },
+    value: ({ task, codes }, { code }) =>
+      codes.includes(code) ? bestAlone(task.lower_is_better, cellScores(task, systems, code)) : undefined,
   });
+
+function differenceMap(systems, shared, common) {
+  const difference = (task, code) => {
+    const [a, b] = cellScores(task, systems, code);
+    return a - b;
+  };
+  const gaps = shared
+    .flatMap(({ task, codes }) => codes.map((code) => Math.abs(difference(task, code))))
+    .sort((a, b) => a - b);
+  const limit = Math.max(1, Math.ceil(gaps[Math.floor(gaps.length * 0.95)]));
+  // Colours tell who is better, which is not who is higher where less is better.
+  const colour = (value, lower) => differencePaint(lower ? -value : value, limit);
+  const allAreLower = shared.every(({ task }) => task.lower_is_better);
+  const [first, second] = systems.map(({ fullName }) => nameOf(fullName));
+  return element(
+    "div",
+    {},
+    element("p", { class: "soft" }, "Blue: ", first, " is better; orange: ", second, "."),
+    scoreKey(-limit, limit, (value) => colour(value, allAreLower)),
+    heatTable({
+      ...common,
+      caption: "Difference by task and language",
+      value: ({ task, codes }, { code }) => (codes.includes(code) ? difference(task, code) : undefined),
+      paintOf: (value, { task }) => colour(value, task.lower_is_better),
+      text: (value) => (Math.round(value) ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value))}` : "0"),
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { systemDetail } from "./decode.js";
+import { languageName, systemDetail, taskName } from "./decode.js";
 import { element, missing, nameOf, plural, signedText } from "./dom.js";
 import { plainTable } from "./parts.js";
 
@@ -36,7 +36,7 @@ function columnTitle(board, column) {
   const at = column.lastIndexOf("/");
   if (at < 0) return column;
   const [task, code] = [column.slice(0, at), column.slice(at + 1)];
-  return `${board.task.get(task)?.name ?? task}, ${board.language.get(code)?.name ?? code}`;
+  return `${taskName(board, task)}, ${languageName(board, code)}`;
 }
 
 const testRow = (board, test) => {

@@ -1,6 +1,8 @@
 import { element } from "./dom.js";
 import { changeParams } from "./state.js";
 
+const MOST_WITHOUT_SEARCH = 12;
+
 // Controls that show and change one parameter of the address; `sync(params)` follows "back" and "forward".
 export function selectControl(key, label, options, { start = "" } = {}) {
   const select = element(
@@ -34,6 +36,15 @@ export function chosenOf(params, key, among) {
   const values = [...new Set(among.map((each) => each[key]))];
   return { values, chosen: values.includes(params.get(key)) ? params.get(key) : values[0] };
 }
+
+// A list of them, drawn anew with its page.
+export const chosenSelect = (key, label, { values, chosen }, text = (value) => value) =>
+  drawnSelect(
+    key,
+    label,
+    values.map((value) => [value, text(value)]),
+    chosen,
+  );
 
 export function boxControl(key, label) {
   const box = element("input", {
@@ -81,47 +92,24 @@ export function numberControl(key, label) {
 
 // Any number of values: a list of boxes that opens below its label.
 export function manyControl(key, label, options, { none = "all" } = {}) {
-  const boxes = options.map(([value, text]) => {
-    const box = element("input", {
+  const boxes = options.map(([value]) =>
+    element("input", {
       type: "checkbox",
       value,
       change: () => changeParams({ [key]: boxes.filter((each) => each.checked).map((each) => each.value), page: null }),
-    });
-    box.label = element("label", { class: "box" }, box, text);
-    return box;
-  });
+    }),
+  );
+  const labels = options.map(([, text], at) => element("label", { class: "box" }, boxes[at], text));
   const says = element("span", { class: "says" });
-  const seek =
-    options.length > 12
-      ? element("input", {
-          type: "search",
-          placeholder: "find…",
-          "aria-label": `find in ${label}`,
-          input: () => {
-            for (const box of boxes)
-              box.label.hidden = !box.label.textContent.toLowerCase().includes(seek.value.toLowerCase());
-          },
-        })
-      : null;
   const list = element(
     "fieldset",
     { class: "choices" },
     element("legend", { class: "sr" }, label),
-    seek,
-    element(
-      "div",
-      { class: "options" },
-      boxes.map((box) => box.label),
-    ),
+    labels.length > MOST_WITHOUT_SEARCH ? labelSearch(label, labels) : null,
+    element("div", { class: "options" }, labels),
   );
   const node = element("details", { class: "many" }, element("summary", {}, element("span", {}, label), says), list);
-  // One list is open at a time.
-  node.addEventListener("toggle", () => {
-    if (node.open)
-      document.querySelectorAll("details.many[open]").forEach((other) => {
-        if (other !== node) other.open = false;
-      });
-  });
+  node.addEventListener("toggle", () => closeOthers(node));
   const sync = (params) => {
     const chosen = new Set(params.getAll(key));
     for (const box of boxes) box.checked = chosen.has(box.value);
@@ -130,6 +118,26 @@ export function manyControl(key, label, options, { none = "all" } = {}) {
     node.classList.toggle("active", texts.length > 0);
   };
   return { node, sync };
+}
+
+function labelSearch(title, labels) {
+  const seek = element("input", {
+    type: "search",
+    placeholder: "find…",
+    "aria-label": `find in ${title}`,
+    input: () => {
+      for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(seek.value.toLowerCase());
+    },
+  });
+  return seek;
+}
+
+// One list is open at a time.
+function closeOthers(opened) {
+  if (!opened.open) return;
+  document.querySelectorAll("details.many[open]").forEach((other) => {
+    if (other !== opened) other.open = false;
+  });
 }
 
 // A click outside or the escape key closes an open list.

@@ -117,6 +117,11 @@ export function openBoard(data) {
   };
 }
 
+// Names by ids; what is not on the board keeps its id.
+export const languageName = (board, code) => board.language.get(code)?.name ?? code;
+export const taskName = (board, id) => board.task.get(id)?.name ?? id;
+export const taskTitle = (board, id) => board.task.get(id)?.title ?? id;
+
 const METRIC_TITLES = { f1: "F1", em: "exact match", "map@20": "mAP@20" };
 export const metricTitle = (name) => METRIC_TITLES[name] ?? name;
 export const metricsOf = (task) => task.metrics ?? [task.metric];
@@ -136,6 +141,10 @@ export function cellScore(task, system, code) {
 const missingLanguages = (task, system) => task.languages.filter((code) => Number.isNaN(cellScore(task, system, code)));
 
 export const tasksWith = (board, code) => board.tasks.filter((task) => task.place.has(code));
+
+// Whether any system has a score on a task in a language.
+export const hasScores = (board, task, code) =>
+  board.systems.some((system) => !Number.isNaN(cellScore(task, system, code)));
 
 const askedFiles = new Map();
 

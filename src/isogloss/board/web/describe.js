@@ -1,15 +1,21 @@
-import { element, link, missing, nameOf, plural, scoreText, sizeText } from "./dom.js";
+import { languageName } from "./decode.js";
+import { element, link, listed, missing, nameOf, plural, scoreText, sizeText } from "./dom.js";
 import { hashOf } from "./state.js";
 import { withTip } from "./tips.js";
 
 const NOT_DISCLOSED = "not disclosed";
-export const CATEGORY_TITLES = {
+const CATEGORY_TITLES = {
   classification: "Classification",
   structured: "Structured prediction",
   qa: "Question answering",
   retrieval: "Retrieval",
 };
 export const categoryTitle = (name) => CATEGORY_TITLES[name] ?? name;
+
+// What a column of scores is called outside of its table, where "Avg" would not say of what.
+export const shortScoreTitle = ({ kind, id, title }) => (kind === "category" ? categoryTitle(id) : title);
+export const scoreTitle = (column) =>
+  column.kind === "category" ? `${shortScoreTitle(column)} average` : column.title;
 
 const systemLink = (system) => link(hashOf(["system", system.id]), nameOf(system.name, { class: "name" }));
 
@@ -62,8 +68,29 @@ export function provenanceLines(board, system, task, code) {
 export const intervalText = ({ low, high }) =>
   missing(low) || missing(high) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`;
 
-export const percentText = (share) => `${(100 * share).toFixed(1)} %`;
+const percentText = (share) => `${(100 * share).toFixed(1)} %`;
 export const unparsedText = (share) => (share ? `${percentText(share)} of the answers missing or not readable` : "");
+
+// The cells that are missing, by name.
+export function lackText(board, row, column = null) {
+  const mine = row
+    .lacking()
+    .filter(
+      ({ column: { task } }) =>
+        !column || column.kind === "overall" || column.id === task.id || column.id === task.category,
+    );
+  if (!mine.length) return "not reported";
+  return `missing: ${mine
+    .map(({ column: { task, codes: all }, codes }) =>
+      codes.length === all.length
+        ? task.name
+        : `${task.name} in ${listed(
+            codes.map((code) => languageName(board, code)),
+            8,
+          )}`,
+    )
+    .join("; ")}`;
+}
 
 // What is known of systems, beyond scores. Table 13 of the paper and more.
 export const METADATA = [

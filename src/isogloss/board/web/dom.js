@@ -48,8 +48,10 @@ export const outside = (url, ...children) =>
 
 export const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
-// One decimal, halves upwards, as scores are printed everywhere.
-export const scoreText = (value) => (missing(value) ? "–" : (Math.round(value * 10 + 1e-6) / 10).toFixed(1));
+// One decimal, halves upwards, as scores are printed everywhere. Marks of the best go by this too: figures that look alike
+// are marked alike.
+export const printedScore = (value) => (missing(value) ? NaN : Math.round(value * 10 + 1e-6) / 10);
+export const scoreText = (value) => (missing(value) ? "–" : printedScore(value).toFixed(1));
 
 export const signedText = (value) => {
   const text = scoreText(Math.abs(value));

@@ -1,4 +1,4 @@
-import { download, element, missing, printable } from "./dom.js";
+import { download, element, missing, printable, printedScore } from "./dom.js";
 
 // A cell that a spreadsheet would run as a formula is made a text.
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -37,7 +37,7 @@ const latexCell = (value) =>
 // A number as it is seen: files hold what is on the screen.
 const seenValue = (column, row) => {
   const value = column.value(row);
-  return column.score && typeof value === "number" ? Math.round(value * 10 + 1e-6) / 10 : value;
+  return column.score && typeof value === "number" ? printedScore(value) : value;
 };
 const fileColumns = (columns) => columns.filter(({ value, inFiles = true }) => value && inFiles);
 const fileTitle = (column) => column.fileTitle ?? column.title;

@@ -1,5 +1,4 @@
 import { drawn, element, missing, scoreText } from "./dom.js";
-import { scorePaint } from "./colour.js";
 import { arrowKeys } from "./keys.js";
 import { withCellTips } from "./tips.js";
 
@@ -13,54 +12,52 @@ export function heatTable({
   value,
   tip,
   href,
-  paintOf = (score) => scorePaint(score),
+  paintOf,
   text = scoreText,
   caption,
-  corner = "",
 }) {
   const head = element(
     "tr",
     {},
-    element("td", { class: "corner" }, corner),
+    element("td"),
     columns.map((column) => element("th", { scope: "col" }, columnHead(column))),
   );
-  const body = rows.map((row) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, rowHead(row)),
-      columns.map((column) => {
-        const found = value(row, column);
-        if (found === undefined) return element("td", { class: "none" });
-        if (missing(found)) return element("td", { class: "missing" }, "·");
-        const { fill, ink } = paintOf(found, row, column);
-        const target = href?.(row, column);
-        const cell = element(
-          "td",
-          {},
-          target ? element("a", { href: target, tabindex: "-1" }, text(found)) : text(found),
-        );
-        cell.style.backgroundColor = fill;
-        cell.style.color = ink;
-        return cell;
-      }),
+  const cell = (row, column) => {
+    const score = value(row, column);
+    if (score === undefined) return element("td", { class: "none" });
+    if (missing(score)) return element("td", { class: "missing" }, "·");
+    return paintedCell(text(score), paintOf(score, row, column), href?.(row, column));
+  };
+  const body = element(
+    "tbody",
+    {},
+    rows.map((row) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, rowHead(row)),
+        columns.map((column) => cell(row, column)),
+      ),
     ),
   );
-  const filled = element("tbody", {}, body);
+  if (tip) tellCells(body, rows, columns, value, tip);
+  const table = element("table", { class: "heat" }, element("caption", {}, caption), element("thead", {}, head), body);
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+function paintedCell(text, { fill, ink }, target) {
+  const cell = element("td", {}, target ? element("a", { href: target, tabindex: "-1" }, text) : text);
+  cell.style.backgroundColor = fill;
+  cell.style.color = ink;
+  return cell;
+}
+
+// Cells with a score say more where they are pointed at or reached with the arrow keys.
+function tellCells(body, rows, columns, value, tip) {
   const place = (cell) => [rows[cell.parentNode.sectionRowIndex], columns[cell.cellIndex - 1]];
   const known = (cell) => cell.cellIndex > 0 && !missing(value(...place(cell)));
-  if (tip) {
-    withCellTips(filled, (cell) => (known(cell) ? () => tip(...place(cell), value(...place(cell))) : null));
-    arrowKeys(filled, known);
-  }
-  const table = element(
-    "table",
-    { class: "heat" },
-    element("caption", {}, caption),
-    element("thead", {}, head),
-    filled,
-  );
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+  withCellTips(body, (cell) => (known(cell) ? () => tip(...place(cell), value(...place(cell))) : null));
+  arrowKeys(body, known);
 }
 
 // The ends of a scale that shows most of the differences: whole tens around the scores, without the odd extreme.
@@ -75,12 +72,7 @@ export function scoreRange(scores) {
 }
 
 // The key of the colours, with its two ends: scores beyond a cut scale have the colour of its end.
-export function scoreKey(
-  from = 0,
-  to = 100,
-  paintOf = (value) => scorePaint(value, from, to),
-  unscored = "“·” is not scored",
-) {
+export function scoreKey(from, to, paintOf, unscored = "“·” is not scored") {
   const steps = 24;
   const bars = Array.from({ length: steps }, (_, at) =>
     drawn("rect", {

@@ -1,8 +1,8 @@
 import { analysedCells, builtCharts } from "./analyses.js";
 import { biasPanels } from "./bias_histograms.js";
 import { cellStatistics } from "./cell_examples.js";
-import { chosenOf, drawnSelect } from "./controls.js";
-import { systemDetail } from "./decode.js";
+import { chosenOf, chosenSelect } from "./controls.js";
+import { languageName, systemDetail, taskTitle } from "./decode.js";
 import { element, link, nameOf } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { builtFigure, liveFigure } from "./bucket_figure.js";
@@ -155,21 +155,13 @@ function analysisHeadline(board, mode, systems, task, metric) {
 }
 
 function selects(board, { task, language, metric }) {
-  const select = (key, label, { values, chosen }, text) =>
-    values.length < 2
-      ? null
-      : drawnSelect(
-          key,
-          label,
-          values.map((value) => [value, text(value)]),
-          chosen,
-        );
+  const select = (key, label, found, text) => (found.values.length < 2 ? null : chosenSelect(key, label, found, text));
   return element(
     "div",
     { class: "controls roomy" },
-    select("task", "Task", task, (id) => board.task.get(id)?.title ?? id),
-    select("language", "Language", language, (code) => board.language.get(code)?.name ?? code),
-    select("metric", "Metric", metric, (name) => name),
+    select("task", "Task", task, (id) => taskTitle(board, id)),
+    select("language", "Language", language, (code) => languageName(board, code)),
+    select("metric", "Metric", metric),
   );
 }
 

@@ -1,6 +1,6 @@
 import { scorePaint } from "./colour.js";
-import { chosenOf, drawnSelect } from "./controls.js";
-import { scriptFile } from "./decode.js";
+import { chosenOf, chosenSelect } from "./controls.js";
+import { languageName, scriptFile, taskTitle } from "./decode.js";
 import { countText, drawn, drawnToWidth, element, plural, scoreText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { heatTable } from "./heatmap.js";
@@ -9,6 +9,7 @@ import { niceTicks } from "./plots.js";
 import { withTip } from "./tips.js";
 
 const BOX_ROW = 26;
+const BOXES_TOP = 26;
 const digits = (value) => String(Number(value.toPrecision(3)));
 
 // What the examples of a test are like, by language: known of the data alone, whatever systems answer.
@@ -21,19 +22,12 @@ export async function biasPanel(board, params) {
   const attribute = chosenOf(params, "attribute", ofTask);
   const shown = ofTask.filter((each) => each.attribute === attribute.chosen);
   const titles = new Map(ofTask.map((each) => [each.attribute, each.title]));
-  const select = (key, label, { values, chosen }, text) =>
-    drawnSelect(
-      key,
-      label,
-      values.map((value) => [value, text(value)]),
-      chosen,
-    );
   return [
     element(
       "div",
       { class: "controls roomy" },
-      select("task", "Task", task, (id) => board.task.get(id)?.title ?? id),
-      select("attribute", "Attribute", attribute, (name) => `${name}: ${titles.get(name)}`),
+      chosenSelect("task", "Task", task, (id) => taskTitle(board, id)),
+      chosenSelect("attribute", "Attribute", attribute, (name) => `${name}: ${titles.get(name)}`),
     ),
     element("h2", {}, `${titles.get(attribute.chosen)}, ${plural(shown.length, "language")}`),
     shown[0].discrete ? shareTable(board, shown) : boxChart(board, shown),
@@ -43,43 +37,22 @@ export async function biasPanel(board, params) {
 
 // Minimum to maximum as a line, the middle half as a box, the median as a stroke.
 function boxChart(board, shown) {
-  const place = element("div", { class: "plot" });
   const top = Math.max(...shown.map(({ quartiles }) => quartiles[3] * 1.6 || quartiles[4]));
   const bottom = Math.min(0, ...shown.map(({ quartiles }) => quartiles[0]));
   const sorted = [...shown].sort((a, b) => b.quartiles[2] - a.quartiles[2]);
-  drawnToWidth(place, (width) => {
+  const height = BOXES_TOP + BOX_ROW * sorted.length;
+  const place = drawnToWidth(element("div", { class: "plot" }), (width) => {
     const left = Math.min(150, width * 0.34);
     const x = (value) => left + 10 + Math.min(1, (value - bottom) / (top - bottom || 1)) * (width - left - 24);
-    const svg = drawn(
+    return drawn(
       "svg",
-      { width, height: 26 + BOX_ROW * sorted.length, role: "group", "aria-label": "Quartiles by language" },
+      { width, height, role: "group", "aria-label": "Quartiles by language" },
       niceTicks(bottom, top, Math.max(3, width / 120)).map((tick) => [
-        drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: 26 + BOX_ROW * sorted.length, class: "grid" }),
+        drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: height, class: "grid" }),
         drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, digits(tick)),
       ]),
+      sorted.map((each, at) => languageBox(board, each, BOXES_TOP + BOX_ROW * (at + 0.5), left, x)),
     );
-    sorted.forEach(({ language, quartiles: [least, low, middle, high, most], mean, n }, at) => {
-      const y = 26 + BOX_ROW * at + BOX_ROW / 2;
-      const name = board.language.get(language)?.name ?? language;
-      svg.append(
-        withTip(
-          drawn(
-            "g",
-            { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${digits(middle)}` },
-            drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, name),
-            drawn("line", { x1: x(least), x2: x(most), y1: y, y2: y, class: "whisker" }),
-            drawn("rect", { x: x(low), width: Math.max(1, x(high) - x(low)), y: y - 7, height: 14 }),
-            drawn("line", { x1: x(middle), x2: x(middle), y1: y - 7, y2: y + 7, class: "median" }),
-          ),
-          () => [
-            `${name}: median ${digits(middle)}`,
-            `half of the examples from ${digits(low)} to ${digits(high)}; all from ${digits(least)} to ${digits(most)}`,
-            `mean ${digits(mean)}; ${plural(n, "example")}`,
-          ],
-        ),
-      );
-    });
-    return svg;
   });
   return element(
     "div",
@@ -91,6 +64,23 @@ function boxChart(board, shown) {
       "The box holds the middle half of the examples, the stroke is the median; lines that go on at the right edge are cut.",
     ),
   );
+}
+
+function languageBox(board, { language, quartiles: [least, low, middle, high, most], mean, n }, y, left, x) {
+  const name = languageName(board, language);
+  const box = drawn(
+    "g",
+    { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${digits(middle)}` },
+    drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, name),
+    drawn("line", { x1: x(least), x2: x(most), y1: y, y2: y, class: "whisker" }),
+    drawn("rect", { x: x(low), width: Math.max(1, x(high) - x(low)), y: y - 7, height: 14 }),
+    drawn("line", { x1: x(middle), x2: x(middle), y1: y - 7, y2: y + 7, class: "median" }),
+  );
+  return withTip(box, () => [
+    `${name}: median ${digits(middle)}`,
+    `half of the examples from ${digits(low)} to ${digits(high)}; all from ${digits(least)} to ${digits(most)}`,
+    `mean ${digits(mean)}; ${plural(n, "example")}`,
+  ]);
 }
 
 function shareTable(board, shown) {
@@ -105,7 +95,7 @@ function shareTable(board, shown) {
     paintOf: (share) => scorePaint(100 - share),
     text: (share) => String(Math.round(share)),
     tip: ({ language, n }, value, share) => [
-      `${board.language.get(language)?.name ?? language}, ${value}: ${scoreText(share)} %`,
+      `${languageName(board, language)}, ${value}: ${scoreText(share)} %`,
       `of ${countText(n)} examples`,
     ],
   });

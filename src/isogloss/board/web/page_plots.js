@@ -1,5 +1,5 @@
 import { drawnSelect } from "./controls.js";
-import { CATEGORY_TITLES } from "./describe.js";
+import { scoreTitle } from "./describe.js";
 import { element, missing, plural, scoreText, sizeText } from "./dom.js";
 import { kindLegend, scatter } from "./plots.js";
 import { hashOf } from "./state.js";
@@ -52,52 +52,12 @@ const AXES = [
 ];
 
 export function plotPanel(table, params) {
-  const known = AXES.filter(({ of }) => table.board.systems.some((system) => !Number.isNaN(of(system))));
-  const axis = known.find(({ id }) => id === params.get("x")) ?? known[0];
+  const axes = AXES.filter(({ of }) => table.board.systems.some((system) => !Number.isNaN(of(system))));
+  const axis = axes.find(({ id }) => id === params.get("x")) ?? axes[0];
   const column = table.shown.find(({ id }) => id === params.get("y")) ?? table.by;
-  const name = (each) => (each.kind === "category" ? `${CATEGORY_TITLES[each.id] ?? each.id} average` : each.title);
-  const head = element(
-    "div",
-    { class: "controls" },
-    drawnSelect(
-      "y",
-      "Score",
-      table.shown.map((each) => [each.id, name(each)]),
-      column.id,
-    ),
-    axis
-      ? drawnSelect(
-          "x",
-          "Against",
-          known.map(({ id, title }) => [id, title]),
-          axis.id,
-        )
-      : null,
-  );
+  const head = axisControls(table, axes, axis, column);
   if (!axis) return element("section", {}, head, element("p", {}, "No system here discloses its size, date or cost."));
-  const points = table.rows
-    .map((row) => ({ row, x: axis.of(row.system), y: wholeValue(row, column.id) }))
-    .filter(({ x, y }) => !Number.isNaN(x) && y !== null)
-    .map(({ row, x, y }) => ({
-      x,
-      y,
-      low: row.figures.get(column.id).low,
-      high: row.figures.get(column.id).high,
-      kind: row.system.kind,
-      label: row.system.name,
-      href: hashOf(["system", row.system.id]),
-      lines: [
-        row.system.fullName,
-        `${name(column)} ${scoreText(y)}`,
-        `${axis.title.toLowerCase()} ${axis.id === "date" ? (row.system.date ?? row.system.year) : axis.text(x)}`,
-        missing(row.rank) ? "" : `rank ${row.rank}`,
-      ],
-    }));
-  const left = table.rows.length - points.length;
-  const unknown =
-    axis.id === "parameters"
-      ? "its size is not disclosed"
-      : `its ${axis.id === "tokens" ? "number of tokens" : axis.id} is not known`;
+  const points = plotPoints(table.rows, axis, column);
   if (!points.length)
     return element("section", {}, head, element("p", {}, "No system that the filters leave has both figures."));
   return element(
@@ -108,17 +68,63 @@ export function plotPanel(table, params) {
     scatter({
       points,
       xTitle: axis.axis,
-      yTitle: name(column),
+      yTitle: scoreTitle(column),
       xText: axis.text,
       log: axis.log,
       lower: column.lower,
       xTicks: axis.ticks?.(points.map(({ x }) => x)),
-      description: `${name(column)} against ${axis.title.toLowerCase()}`,
+      description: `${scoreTitle(column)} against ${axis.title.toLowerCase()}`,
     }),
-    element(
-      "p",
-      { class: "soft" },
-      left ? `${plural(left, "system")} not drawn: the score is incomplete, or ${unknown}.` : "",
-    ),
+    element("p", { class: "soft" }, leftOutText(table.rows.length - points.length, axis)),
   );
+}
+
+const axisControls = (table, axes, axis, column) =>
+  element(
+    "div",
+    { class: "controls" },
+    drawnSelect(
+      "y",
+      "Score",
+      table.shown.map((each) => [each.id, scoreTitle(each)]),
+      column.id,
+    ),
+    axis
+      ? drawnSelect(
+          "x",
+          "Against",
+          axes.map(({ id, title }) => [id, title]),
+          axis.id,
+        )
+      : null,
+  );
+
+// The systems that have a whole score in the column and a place on the axis.
+const plotPoints = (rows, axis, column) =>
+  rows
+    .map((row) => ({ row, x: axis.of(row.system), y: wholeValue(row, column.id) }))
+    .filter(({ x, y }) => !Number.isNaN(x) && y !== null)
+    .map(({ row: { system, figures, rank }, x, y }) => ({
+      x,
+      y,
+      low: figures.get(column.id).low,
+      high: figures.get(column.id).high,
+      kind: system.kind,
+      label: system.name,
+      href: hashOf(["system", system.id]),
+      lines: [
+        system.fullName,
+        `${scoreTitle(column)} ${scoreText(y)}`,
+        `${axis.title.toLowerCase()} ${axis.id === "date" ? (system.date ?? system.year) : axis.text(x)}`,
+        missing(rank) ? "" : `rank ${rank}`,
+      ],
+    }));
+
+function leftOutText(count, axis) {
+  if (!count) return "";
+  const unknown =
+    axis.id === "parameters"
+      ? "its size is not disclosed"
+      : `its ${axis.id === "tokens" ? "number of tokens" : axis.id} is not known`;
+  return `${plural(count, "system")} not drawn: the score is incomplete, or ${unknown}.`;
 }

@@ -1,11 +1,10 @@
 import { barChart } from "./bars.js";
-import { lackText } from "./columns.js";
-import { METADATA, badges, categoryTitle, disclosed, intervalText, unparsedText } from "./describe.js";
+import { METADATA, badges, disclosed, intervalText, lackText, shortScoreTitle, unparsedText } from "./describe.js";
 import { directedPaint, scorePaint } from "./colour.js";
-import { cellScore, cellTitle, systemDetail } from "./decode.js";
+import { cellScore, cellTitle, languageName, systemDetail, taskName } from "./decode.js";
 import { countText, download, element, link, missing, nameOf, outside, plural, scoreText, signedText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
-import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
+import { byFamily, cellTip, crumbs, facts, nothing, pageHead, plainTable } from "./parts.js";
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
@@ -102,7 +101,7 @@ function scoreCards(table, row) {
         return element(
           "div",
           { class: "figure" },
-          element("span", {}, column.kind === "overall" ? "Overall" : categoryTitle(column.id)),
+          element("span", {}, shortScoreTitle(column)),
           element("strong", {}, scoreText(figure.value)),
           element(
             "small",
@@ -124,14 +123,12 @@ function footnotesOf(board, system) {
     ? element(
         "ul",
         { class: "notes" },
-        notes.map((note) =>
-          element("li", {}, "† ", note.task ? `${board.task.get(note.task)?.name ?? note.task}: ` : "", note.text),
-        ),
+        notes.map((note) => element("li", {}, "† ", note.task ? `${taskName(board, note.task)}: ` : "", note.text)),
       )
     : null;
 }
 
-// Tasks by languages; languages in the order of their families, so that neighbours stand together.
+// Tasks by languages.
 function cellsSection(board, system) {
   const tasks = board.tasks.filter((task) =>
     task.languages.some((code) => !Number.isNaN(cellScore(task, system, code))),
@@ -139,9 +136,7 @@ function cellsSection(board, system) {
   if (!tasks.length) return null;
   const languages = board.languages
     .filter(({ code }) => tasks.some((task) => !missing(cellScore(task, system, code))))
-    .sort(
-      (a, b) => a.family.localeCompare(b.family) || a.branch.localeCompare(b.branch) || a.name.localeCompare(b.name),
-    );
+    .sort(byFamily);
   const range = scoreRange(tasks.flatMap((task) => languages.map(({ code }) => cellScore(task, system, code))));
   return element(
     "section",
@@ -259,12 +254,12 @@ function checklistSection(board, detail) {
       columns: codes,
       caption: "Error rates by test and language",
       rowHead: (test) => test,
-      columnHead: (code) => withTip(element("span", {}, code), () => [board.language.get(code)?.name ?? code]),
+      columnHead: (code) => withTip(element("span", {}, code), () => [languageName(board, code)]),
       value: (test, code) => found.get(`${test}/${code}`)?.value,
       paintOf: (rate) => scorePaint(100 - rate),
       text: (rate) => String(Math.round(rate)),
       tip: (test, code, rate) => [
-        `${test}, ${board.language.get(code)?.name ?? code}: ${scoreText(rate)} % errors`,
+        `${test}, ${languageName(board, code)}: ${scoreText(rate)} % errors`,
         intervalText(found.get(`${test}/${code}`)),
       ],
     }),
@@ -274,33 +269,7 @@ function checklistSection(board, detail) {
 function provenanceSection(board, system, detail) {
   const made = board.provenance?.[system.provenance];
   const cells = detail.cells ?? [];
-  const numbers = (cell) =>
-    Object.entries(cell.metrics)
-      .map(
-        ([metric, [value, low, high]]) =>
-          `${metric} ${scoreText(value)}${missing(low) ? "" : ` (${scoreText(low)}–${scoreText(high)})`}`,
-      )
-      .join("; ");
-  const rows = cells.map((cell) =>
-    element(
-      "tr",
-      {},
-      element("td", {}, board.task.get(cell.task)?.name ?? cell.task),
-      element("td", {}, cell.language),
-      element("td", { class: "number" }, countText(cell.n || null)),
-      element("td", {}, numbers(cell), cell.unparsed ? `; ${unparsedText(cell.unparsed)}` : ""),
-      element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"),
-      element(
-        "td",
-        { class: "code" },
-        cell.signature || "–",
-        (cell.notes ?? []).map((note) => element("p", {}, note)),
-      ),
-    ),
-  );
-  const head = ["Task", "Language", "n", "Figures", "Data", "Signature"].map((title) =>
-    element("th", { scope: "col" }, title),
-  );
+  const rows = cells.map((cell) => provenanceCells(board, made, cell));
   return element(
     "section",
     {},
@@ -312,24 +281,36 @@ function provenanceSection(board, system, detail) {
         ? `Scored here with Isogloss ${made.scorer}${made.split ? `, split ${made.split}` : ""}.`
         : `Reported: ${system.source || system.paper || "source not given"}. Nothing of it was scored here.`,
     ),
-    rows.length
+    cells.length
       ? element(
           "details",
           {},
-          element("summary", {}, `Figures, data and signature of ${plural(rows.length, "cell")}`),
-          element(
-            "div",
-            { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Cells" },
-            element(
-              "table",
-              { class: "data plain" },
-              element("thead", {}, element("tr", {}, head)),
-              element("tbody", {}, rows),
-            ),
-          ),
+          element("summary", {}, `Figures, data and signature of ${plural(cells.length, "cell")}`),
+          plainTable("Cells", ["Task", "Language", "n", "Figures", "Data", "Signature"], rows, { tall: true }),
         )
       : null,
   );
+}
+
+// A row of the table: what was scored, with which figures, on which data.
+function provenanceCells(board, made, cell) {
+  const figures = Object.entries(cell.metrics).map(
+    ([metric, [value, low, high]]) =>
+      `${metric} ${scoreText(value)}${missing(low) ? "" : ` (${scoreText(low)}–${scoreText(high)})`}`,
+  );
+  return [
+    element("td", {}, taskName(board, cell.task)),
+    element("td", {}, cell.language),
+    element("td", { class: "number" }, countText(cell.n || null)),
+    element("td", {}, figures.join("; "), cell.unparsed ? `; ${unparsedText(cell.unparsed)}` : ""),
+    element("td", { class: "code" }, made?.checksums?.[cell.task]?.[cell.language] ?? "–"),
+    element(
+      "td",
+      { class: "code" },
+      cell.signature || "–",
+      (cell.notes ?? []).map((note) => element("p", {}, note)),
+    ),
+  ];
 }
 
 function metadataSection(detail) {

@@ -50,65 +50,70 @@ function logTicks(from, to) {
   return ticks;
 }
 
+// The ends of a scale that holds some values, with a share of their spread as room on both sides.
+function padded(values, share) {
+  const [from, to] = [Math.min(...values), Math.max(...values)];
+  const room = (to - from || 1) * share;
+  return [from - room, to + room];
+}
+
 // A figure of systems against something they cost. `x` of a point is already on its scale (a logarithm, a date).
 export function scatter({ points, xTitle, yTitle, xTicks, xText, log, lower, description }) {
-  const place = element("div", { class: "plot" });
-  const padded = (values, share) => {
-    const [from, to] = [Math.min(...values), Math.max(...values)];
-    const room = (to - from || 1) * share;
-    return [from - room, to + room];
-  };
-  const [x0, x1] = padded(
+  const xs = padded(
     points.map(({ x }) => x),
     0.04,
   );
-  const [y0, y1] = padded(
+  const ys = padded(
     points.map(({ y }) => y),
     0.08,
   );
   const line = paretoLine(points, lower);
-  return drawnToWidth(place, (width) => {
-    const px = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
-    const py = (y) => HEIGHT - EDGE.bottom - ((y - y0) / (y1 - y0)) * (HEIGHT - EDGE.top - EDGE.bottom);
-    const ticks = (xTicks ?? (log ? logTicks(x0, x1) : niceTicks(x0, x1, width / 110))).filter(
-      (x) => x >= x0 && x <= x1,
+  return drawnToWidth(element("div", { class: "plot" }), (width) => {
+    const px = (x) => EDGE.left + ((x - xs[0]) / (xs[1] - xs[0])) * (width - EDGE.left - EDGE.right);
+    const py = (y) => HEIGHT - EDGE.bottom - ((y - ys[0]) / (ys[1] - ys[0])) * (HEIGHT - EDGE.top - EDGE.bottom);
+    const ticks = (xTicks ?? (log ? logTicks(...xs) : niceTicks(...xs, width / 110))).filter(
+      (x) => x >= xs[0] && x <= xs[1],
     );
-    const svg = drawn(
+    return drawn(
       "svg",
       { width, height: HEIGHT, role: "group", "aria-label": description },
-      niceTicks(y0, y1).map((y) => [
-        drawn("line", { x1: EDGE.left, x2: width - EDGE.right, y1: py(y), y2: py(y), class: "grid" }),
-        drawn("text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, String(y)),
-      ]),
-      ticks.map((x) => [
-        drawn("line", { x1: px(x), x2: px(x), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "grid" }),
-        drawn("text", { x: px(x), y: HEIGHT - EDGE.bottom + 18, "text-anchor": "middle" }, xText(x)),
-      ]),
+      gridLines(niceTicks(...ys), ticks, xText, { px, py, width }),
       drawn(
         "text",
         { x: (EDGE.left + width - EDGE.right) / 2, y: HEIGHT - 8, "text-anchor": "middle", class: "title" },
         xTitle,
       ),
       drawn("text", { x: 4, y: 12, class: "title" }, yTitle),
-      drawn("path", {
-        class: "pareto",
-        d:
-          line.map(({ x, y }, at) => (at ? `H${px(x)}V${py(y)}` : `M${px(x)} ${py(y)}`)).join("") +
-          (line.length ? `H${width - EDGE.right}` : ""),
-      }),
+      paretoPath(line, { px, py, width }),
+      points.map((point) => withTip(scatterDot(point, px, py), () => point.lines)),
+      lineLabels(line, px, py, width),
     );
-    for (const point of points) {
-      const dot = drawn("a", { href: point.href, "aria-label": `${point.lines[0]}: ${scoreText(point.y)}` });
-      if (!missing(point.low))
-        dot.append(
-          drawn("line", { x1: px(point.x), x2: px(point.x), y1: py(point.low), y2: py(point.high), class: "whisker" }),
-        );
-      dot.append(mark(point.kind, px(point.x), py(point.y)));
-      svg.append(withTip(dot, () => point.lines));
-    }
-    svg.append(...lineLabels(line, px, py, width));
-    return svg;
   });
+}
+
+const gridLines = (yTicks, xTicks, xText, { px, py, width }) => [
+  yTicks.map((y) => [
+    drawn("line", { x1: EDGE.left, x2: width - EDGE.right, y1: py(y), y2: py(y), class: "grid" }),
+    drawn("text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, String(y)),
+  ]),
+  xTicks.map((x) => [
+    drawn("line", { x1: px(x), x2: px(x), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "grid" }),
+    drawn("text", { x: px(x), y: HEIGHT - EDGE.bottom + 18, "text-anchor": "middle" }, xText(x)),
+  ]),
+];
+
+function paretoPath(line, { px, py, width }) {
+  const steps = line.map(({ x, y }, at) => (at ? `H${px(x)}V${py(y)}` : `M${px(x)} ${py(y)}`)).join("");
+  return drawn("path", { class: "pareto", d: line.length ? `${steps}H${width - EDGE.right}` : "" });
+}
+
+function scatterDot({ x, y, low, high, kind, href, lines }, px, py) {
+  return drawn(
+    "a",
+    { href, "aria-label": `${lines[0]}: ${scoreText(y)}` },
+    missing(low) ? null : drawn("line", { x1: px(x), x2: px(x), y1: py(low), y2: py(high), class: "whisker" }),
+    mark(kind, px(x), py(y)),
+  );
 }
 
 // Names of the points on the line, left out where they would cover each other.

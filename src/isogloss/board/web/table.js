@@ -1,12 +1,11 @@
-import { appendAll, countText, element, missing, printable } from "./dom.js";
+import { appendAll, element, missing, printable } from "./dom.js";
 import { arrowKeys } from "./keys.js";
+import { paged } from "./pager.js";
 import { changeParams } from "./state.js";
 import { withCellTips, withTip } from "./tips.js";
 
 const ROWS_PER_PAGE = 50;
 
-// A table from columns and rows. A column has an id, a title, and `value(row)` for sorting and files; `show(row)` makes
-// what is seen, `tip(row)` what is said on hover and focus, `strength(row)` from 0 to 1 how dark it is, `mark(row)` a class.
 function sortRows(given, column, descending, fallback = null) {
   // Rows without a value stay in the order that the fallback gives them.
   const rows = fallback ? [...given].sort(fallback) : given;
@@ -63,6 +62,18 @@ function headCell(column, sort, start) {
   );
 }
 
+const tableHead = (columns, sort, start) =>
+  element(
+    "thead",
+    {},
+    groupHeads(columns),
+    element(
+      "tr",
+      {},
+      columns.map((column) => headCell(column, sort, start)),
+    ),
+  );
+
 function groupHeads(columns) {
   if (!columns.some(({ group }) => group)) return null;
   const spans = [];
@@ -116,76 +127,25 @@ function tableBody(columns, rows, { rowClass = null, className = null } = {}) {
   return body;
 }
 
-export function dataTable({
-  columns: all,
-  rows,
-  params,
-  start,
-  caption,
-  label,
-  before = [],
-  perPage = ROWS_PER_PAGE,
-  rowClass,
-  fallback,
-}) {
+// A table from columns and rows. A column has an id, a title, and `value(row)` for sorting and files; `show(row)` makes
+// what is seen, `tip(row)` what is said on hover and focus, `strength(row)` from 0 to 1 how dark it is, `mark(row)` a class.
+// `sorted` are the rows of all pages in the order that is seen, after those that stand before all others.
+export function dataTable({ columns: all, rows, params, start, label, before = [], rowClass, fallback }) {
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
   const sorted = sortRows(rows, sort.column, sort.descending, fallback);
-  const pages = Math.max(1, Math.ceil(sorted.length / perPage));
-  const page = Math.min(pages, Math.max(1, Number(params.get("page")) || 1));
-  const shown = sorted.slice((page - 1) * perPage, page * perPage);
+  const { page, shown, pager } = paged(sorted, ROWS_PER_PAGE, params, "Pages of the table");
   for (const column of columns) column.prepare?.(shown);
   const body = tableBody(columns, shown, { rowClass });
   arrowKeys(body, (cell) => columns[cell.cellIndex].tip);
-  const head = element(
-    "thead",
-    {},
-    groupHeads(columns),
-    element(
-      "tr",
-      {},
-      columns.map((column) => headCell(column, sort, start)),
-    ),
-  );
   const top = before.length && page === 1 ? tableBody(columns, before, { className: "before" }) : null;
-  const table = element("table", { class: "data" }, caption ? element("caption", {}, caption) : null, head, top, body);
   const scroller = element(
     "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": label ?? caption ?? "Table" },
-    table,
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    element("table", { class: "data" }, tableHead(columns, sort, start), top, body),
   );
   return {
-    node: element("div", { class: "table" }, scroller, pager(page, pages, sorted.length, perPage)),
-    sorted,
-    sort,
+    node: element("div", { class: "table" }, scroller, pager),
+    sorted: [...before, ...sorted],
   };
-}
-
-function pager(page, pages, total, perPage) {
-  if (pages < 2) return null;
-  const turn = (to, text) =>
-    element(
-      "button",
-      {
-        type: "button",
-        "data-focus": `page-${text}`,
-        disabled: to < 1 || to > pages,
-        click: () => {
-          changeParams({ page: to === 1 ? null : to });
-          document.querySelector(".table")?.scrollIntoView();
-        },
-      },
-      text,
-    );
-  return element(
-    "nav",
-    { class: "pager", "aria-label": "Pages of the table" },
-    turn(page - 1, "← Previous"),
-    element(
-      "span",
-      {},
-      `${countText((page - 1) * perPage + 1)}–${countText(Math.min(total, page * perPage))} of ${countText(total)}`,
-    ),
-    turn(page + 1, "Next →"),
-  );
 }

@@ -6,73 +6,83 @@ import { withTip } from "./tips.js";
 const LEAF_ROW = 24;
 const NARROW = 620;
 
+// Groups of languages by a key, the largest first.
+const largestFirst = (languages, key) =>
+  [...groupedBy(languages, key)].sort(([a, x], [b, y]) => y.length - x.length || a.localeCompare(b));
+
 // Families, their branches and languages as a tree that grows to the right; `paintOf` colours its leaves by
 // `valueOf(language)`.
 export function familyTree(languages, valueOf, paintOf, description) {
-  const families = [...groupedBy(languages, ({ family }) => family)]
-    .sort(([a, x], [b, y]) => y.length - x.length || a.localeCompare(b))
-    .map(([name, members]) => ({
-      name,
-      branches: [...groupedBy(members, ({ branch }) => branch)].sort(
-        ([a, x], [b, y]) => y.length - x.length || a.localeCompare(b),
-      ),
-    }));
-  const place = element("div", { class: "plot tree" });
-  return drawnToWidth(place, (width) => {
-    const narrow = width < NARROW;
-    const [x1, x2, x3] = narrow ? [8, 16, 28] : [16, 150, 330];
-    const svg = drawn("svg", { role: "group", "aria-label": description, width });
-    let row = narrow ? 0 : 0.6;
-    const joint = (fromX, fromY, toX, toY) =>
-      drawn("path", {
-        class: "joint",
-        d: `M${fromX} ${fromY}C${(fromX + toX) / 2} ${fromY} ${(fromX + toX) / 2} ${toY} ${toX} ${toY}`,
-      });
-    for (const { name, branches } of families) {
-      // On a narrow screen the family and the branch have lines of their own, above their languages.
-      if (narrow) row += 0.9;
-      const familyRow = narrow
-        ? row - 0.25
-        : row + branches.reduce((sum, [, members]) => sum + members.length, 0) / 2 - 0.5;
-      const familyY = familyRow * LEAF_ROW;
-      const named = drawn(
-        "a",
-        { href: hashOf(["family", name]) },
-        drawn("text", { x: x1, y: familyY + 4, class: "family" }, name),
-      );
-      for (const [branch, members] of branches) {
-        const alone = branch === "isolate" || branch === name;
-        if (narrow && !alone) {
-          svg.append(drawn("text", { x: x2, y: (row + 0.55) * LEAF_ROW, class: "branch" }, branch));
-          row += 1.4;
-        }
-        const branchY = (row + members.length / 2 - 0.5) * LEAF_ROW;
-        if (!narrow) {
-          const width1 = name.length * 8.2;
-          svg.append(
-            joint(Math.min(x2 - 20, x1 + width1 + 4), familyY, x2 - 6, branchY),
-            alone
-              ? joint(x2 - 6, branchY, x3 - 12, branchY)
-              : drawn("text", { x: x2, y: branchY + 4, class: "branch" }, branch),
-          );
-        }
-        members
-          .sort((a, b) => a.name.localeCompare(b.name))
-          .forEach((language) => {
-            const y = row * LEAF_ROW;
-            if (!narrow && !alone)
-              svg.append(joint(Math.min(x3 - 40, x2 + branch.length * 7.6 + 6), branchY, x3 - 10, y));
-            svg.append(leaf(language, valueOf(language), paintOf, x3, y, width, narrow));
-            row += 1;
-          });
-      }
-      svg.append(named);
-      row += narrow ? 0.1 : 0.6;
-    }
-    svg.setAttribute("height", String(Math.ceil((row + 0.4) * LEAF_ROW)));
-    return svg;
+  const families = largestFirst(languages, ({ family }) => family);
+  return drawnToWidth(element("div", { class: "plot tree" }), (width) => {
+    const tree = new TreeDrawing(width, (language, x, y, narrow) =>
+      leaf(language, valueOf(language), paintOf, x, y, width, narrow),
+    );
+    for (const [name, members] of families) tree.addFamily(name, members);
+    const height = Math.ceil((tree.row + 0.4) * LEAF_ROW);
+    return drawn("svg", { role: "group", "aria-label": description, width, height }, tree.parts);
   });
 }
+
+// The parts of a tree, one row of leaves after the other. On a narrow screen a family and a branch have lines of their
+// own, above their languages.
+class TreeDrawing {
+  constructor(width, leafOf) {
+    this.narrow = width < NARROW;
+    this.row = this.narrow ? 0 : 0.6;
+    [this.familyX, this.branchX, this.leafX] = this.narrow ? [8, 16, 28] : [16, 150, 330];
+    this.leafOf = leafOf;
+    this.parts = [];
+  }
+
+  addFamily(name, members) {
+    if (this.narrow) this.row += 0.9;
+    const y = (this.narrow ? this.row - 0.25 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
+    const end = Math.min(this.branchX - 20, this.familyX + name.length * 8.2 + 4);
+    for (const [branch, own] of largestFirst(members, (language) => language.branch))
+      this.addBranch(branch === "isolate" || branch === name ? "" : branch, own, [end, y]);
+    this.parts.push(
+      drawn(
+        "a",
+        { href: hashOf(["family", name]) },
+        drawn("text", { x: this.familyX, y: y + 4, class: "family" }, name),
+      ),
+    );
+    this.row += this.narrow ? 0.1 : 0.6;
+  }
+
+  // A branch without a name is the whole of its family.
+  addBranch(name, members, familyEnd) {
+    if (this.narrow && name) {
+      this.parts.push(drawn("text", { x: this.branchX, y: (this.row + 0.55) * LEAF_ROW, class: "branch" }, name));
+      this.row += 1.4;
+    }
+    const y = (this.row + members.length / 2 - 0.5) * LEAF_ROW;
+    if (!this.narrow)
+      this.parts.push(
+        joint(...familyEnd, this.branchX - 6, y),
+        name
+          ? drawn("text", { x: this.branchX, y: y + 4, class: "branch" }, name)
+          : joint(this.branchX - 6, y, this.leafX - 12, y),
+      );
+    const end = Math.min(this.leafX - 40, this.branchX + name.length * 7.6 + 6);
+    for (const language of members.sort((a, b) => a.name.localeCompare(b.name)))
+      this.addLeaf(language, name ? [end, y] : null);
+  }
+
+  addLeaf(language, branchEnd) {
+    const y = this.row * LEAF_ROW;
+    if (!this.narrow && branchEnd) this.parts.push(joint(...branchEnd, this.leafX - 10, y));
+    this.parts.push(this.leafOf(language, this.leafX, y, this.narrow));
+    this.row += 1;
+  }
+}
+
+const joint = (fromX, fromY, toX, toY) =>
+  drawn("path", {
+    class: "joint",
+    d: `M${fromX} ${fromY}C${(fromX + toX) / 2} ${fromY} ${(fromX + toX) / 2} ${toY} ${toX} ${toY}`,
+  });
 
 function leaf(language, value, paintOf, x, y, width, narrow) {
   const known = !missing(value);

@@ -79,7 +79,7 @@ function metadata() {
   return found;
 }
 
-// Problems of fields are said of them: "is blank". Beside a field that is a sentence.
+// What is wrong with a field of the metadata ("is blank") is a sentence beside it.
 const besideField = ({ where, what }) => (where.startsWith("metadata.") ? `This ${what}.` : what);
 
 // What is wrong with a field is said beside it too, for all fields at once.
