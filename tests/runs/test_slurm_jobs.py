@@ -89,7 +89,7 @@ def test_shares_of_a_gpu_and_several_gpus(
 def test_mistakes_in_the_toml_are_said(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"\[slurm\].*'acount'.*account"):
         site(tmp_path, '[slurm]\nacount = "nlp"')
-    with pytest.raises(IsoglossError, match="setup = 'module load cuda' is not a list of commands"):
+    with pytest.raises(IsoglossError, match="setup = 'module load cuda' is not a list of texts"):
         site(tmp_path, '[slurm]\nsetup = "module load cuda"')
     with pytest.raises(IsoglossError, match="qos = 3 is not a text"):
         site(tmp_path, "[slurm]\nqos = 3")
