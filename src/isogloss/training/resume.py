@@ -35,7 +35,9 @@ class ResumableState:
 
     def restore(self) -> int:
         """Go on from the file, where there is one; gives the updates done."""
-        found = _read(self._path, self._signature) if self._path is not None else None
+        # Nobody goes on before all have read it: the main process may replace or remove it at once.
+        with processes.in_step():
+            found = _read(self._path, self._signature) if self._path is not None else None
         if found is not None:
             self._optimizer.restore(found)
             self._losses.copy_(found["losses"])

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,7 +19,7 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
-from isogloss.training import processes
+from isogloss.training import processes, resume
 from isogloss.training.checkpoint_record import CheckpointRecord
 
 FOLDER, MODEL = Path(sys.argv[1]), sys.argv[2]
@@ -98,6 +99,18 @@ def fitting_without(owner: Any, name: str, error: Exception, *, rank: int = 0) -
         return fitting()
 
 
+def fitting_after_late_reading() -> str:
+    """Go on from a state that one process comes to read when the other could have ended and removed it."""
+
+    def late(*words: Any) -> Any:
+        time.sleep(3)
+        return read(*words)
+
+    read = resume._read
+    with patch.object(resume, "_read", late) if RANK == 1 else nullcontext():
+        return fitting()
+
+
 scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
 scene("main fails", lambda: processes.from_main(broken))
 scene("the other fails", lambda: failing(1))
@@ -107,5 +120,5 @@ scene("questions", lambda: fitting(damaged))
 scene("model", lambda: fitting_without(EncoderAdapter, "load_model", SystemFailureError("no room"), rank=1))
 scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
 scene("weights", lambda: fitting_without(recorded_fit, "save", SystemFailureError("weights cannot be written")))
-scene("whole", fitting)
+scene("whole", fitting_after_late_reading)
 scene("shared", fitting_two)
