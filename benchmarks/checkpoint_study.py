@@ -3,10 +3,12 @@
     python benchmarks/checkpoint_study.py pack --data DATA --out SUBSETS         # once: small seeded subsets
     python benchmarks/checkpoint_study.py run MODEL --data SUBSETS --out STUDY   # go on with the same command
     isogloss select STUDY/udpos.csv --task udpos
+    python benchmarks/checkpoint_study.py answer MODEL --data SUBSETS --out STUDY --tasks udpos --ask en,fi --whole DATA
 
 `run` is one `System.learn` for every task and seed, several at a time, each in its own process and folder; those that
 are finished are not done again, and one that was stopped goes on. It ends with STUDY/<task>.csv, the scores of all
-finished seeds, and STUDY/<task>.json, what was learnt by which recipe.
+finished seeds, and STUDY/<task>.json, what was learnt by which recipe. `answer`, with the options of `run`, has the
+first seed answer whole sets, in the prediction folder STUDY/answers.
 
 Test labels are not always public, and some languages have no dev set. A language with one labelled set has it cut in
 two: its dev and its test sentences are different ones of that set.
@@ -21,6 +23,7 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +33,9 @@ from isogloss import load, task
 from isogloss.errors import IsoglossError
 from isogloss.tasks.examples import Examples
 from isogloss.training.recipes import ALL
+
+if TYPE_CHECKING:
+    from isogloss.systems.base import System
 
 TASKS = {"udpos": "udpos/{split}-{language}.tsv", "wikiann": "wikiann/{split}-{language}.tsv"}
 # Of Keung et al.: batches of 32 at a constant rate, here the one that suits so small a model. They go on until English
@@ -85,11 +91,11 @@ def pack(chosen: argparse.Namespace) -> None:
             print(f"{task_id} {language}: dev {len(found['dev'])}, test {len(found['test'])}")
 
 
-def learn(task_id: str, seed: int, chosen: argparse.Namespace) -> str:
-    """Train one seed with a record of its checkpoints, or go on with it."""
+def learn(task_id: str, seed: int, chosen: argparse.Namespace) -> "System":
+    """Train one seed with a record of its checkpoints, or go on with it; one that is finished is read."""
     from isogloss.systems.base import FitContext, system
 
-    found, begin = task(task_id), time.monotonic()
+    found = task(task_id)
     have = chosen.data / TASKS[task_id]
     languages = tuple(code for code in found.languages if Path(str(have).format(split="test", language=code)).exists())
 
@@ -101,8 +107,28 @@ def learn(task_id: str, seed: int, chosen: argparse.Namespace) -> str:
     if chosen.steps:
         settings["steps"] = chosen.steps
     context = FitContext(chosen.out / task_id / f"seed-{seed}", languages, examples)
-    system(f"encoder:{chosen.model}", quiet=True, **settings).learn(found, examples("en", "train"), seed, context)
+    learner = system(f"encoder:{chosen.model}", quiet=True, **settings)
+    return learner.learn(found, examples("en", "train"), seed, context)
+
+
+def timed(task_id: str, seed: int, chosen: argparse.Namespace) -> str:
+    """Train one seed, and say how long it took."""
+    begin = time.monotonic()
+    learn(task_id, seed, chosen)
     return f"{task_id} seed {seed}: {time.monotonic() - begin:.0f} s"
+
+
+def answer(chosen: argparse.Namespace) -> None:
+    """Have the first seed of each task answer whole sets."""
+    from isogloss.predictions.write import write_predictions
+
+    for task_id in chosen.tasks.split(","):
+        learnt = learn(task_id, 0, chosen)
+        for language in chosen.ask.split(","):
+            asked = load(task_id, language, chosen.split, chosen.whole)
+            answers = learnt.predict(asked)
+            where = chosen.out / "answers"
+            print(write_predictions(where, task(task_id), language, chosen.split, asked.ids, answers, force=True))
 
 
 def collect(out: Path) -> None:
@@ -125,7 +151,7 @@ def run(chosen: argparse.Namespace) -> None:
     os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"} if chosen.jobs > 1 else {}
     todo = [(task_id, seed) for seed in range(chosen.seeds) for task_id in chosen.tasks.split(",")]
     with ProcessPoolExecutor(chosen.jobs, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(learn, task_id, seed, chosen) for task_id, seed in todo]):
+        for done in as_completed([pool.submit(timed, task_id, seed, chosen) for task_id, seed in todo]):
             # One that fails does not keep the others from being finished and collected.
             print(done.exception() or done.result(), flush=True)
     collect(chosen.out)
@@ -134,26 +160,34 @@ def run(chosen: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    packing, running, collecting = (verbs.add_parser(name) for name in ("pack", "run", "collect"))
-    for verb in (packing, running):
+    packing, running, collecting, answering = (verbs.add_parser(name) for name in ("pack", "run", "collect", "answer"))
+    for verb in (packing, running, answering):
         verb.add_argument("--data", type=Path, required=True)
         verb.add_argument("--tasks", default=",".join(TASKS))
-    for verb in (packing, running, collecting):
+    for verb in (packing, running, collecting, answering):
         verb.add_argument("--out", type=Path, required=True)
     packing.add_argument("--languages", default="", help="all of the task by default")
     packing.add_argument("--dev", type=int, default=200, help="dev sentences a language")
     packing.add_argument("--test", type=int, default=500, help="test sentences a language")
     # Of the usual size: a small dev set would be a poor guide in any language.
     packing.add_argument("--english-dev", type=int, default=2000)
-    running.add_argument("model")
+    for verb in (running, answering):
+        verb.add_argument("model")
+        verb.add_argument("--epochs", type=float, default=2.0)
+        checkpoints = "a checkpoint after so many %% of the updates"
+        verb.add_argument("--checkpoints", type=float, default=2.0, help=checkpoints)
+        verb.add_argument("--precision", default="auto", help="bf16 halves the time of many a CPU")
+        verb.add_argument("--steps", type=int, default=0, help="updates in all, for a trial")
     running.add_argument("--seeds", type=int, default=10)
     running.add_argument("--jobs", type=int, default=1)
-    running.add_argument("--epochs", type=float, default=2.0)
-    running.add_argument("--checkpoints", type=float, default=2.0, help="a checkpoint after so many %% of the updates")
-    running.add_argument("--precision", default="auto", help="bf16 halves the time of many a CPU")
-    running.add_argument("--steps", type=int, default=0, help="updates in all, for a trial")
+    answering.add_argument(
+        "--whole", type=Path, required=True, help="the data folder that the subsets were packed from"
+    )
+    answering.add_argument("--ask", required=True, help="languages")
+    answering.add_argument("--split", default="test")
     chosen = parser.parse_args()
-    {"pack": pack, "run": run, "collect": lambda given: collect(given.out)}[chosen.verb](chosen)
+    acts = {"pack": pack, "run": run, "collect": lambda given: collect(given.out), "answer": answer}
+    acts[chosen.verb](chosen)
 
 
 if __name__ == "__main__":
