@@ -1,6 +1,6 @@
 """A board of 1,000 systems with all 202 cells of XTREME-R, intervals and metadata: how long it takes, what it weighs.
 
-Run it: `python benchmarks/bench_board.py [SYSTEMS] [FOLDER]`. Scores are drawn, not measured; every figure has an
+Run it: `python benchmarks/board_pages.py [SYSTEMS] [FOLDER]`. Scores are drawn, not measured; every figure has an
 interval, so that the page is as heavy as it can be. FOLDER keeps the site. There is no peer that makes a site of files.
 Where Playwright and Chromium are installed, the page is opened: when it paints first, and how long each filter takes,
 from the change of the address to the end of the layout, the first time and as the median of five.
